@@ -9,7 +9,9 @@ from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS, REQUESTED, W
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import both, compulsory_bytes, requested_bytes, summed
 from explainer.base.amounts import amount, format_significant, listed
-from explainer.learn.blocks import Block, bars, plot, t, table, text
+from explainer.learn.blocks import Block, t, table, text
+from explainer.learn.claim_demos import bars
+from explainer.learn.kit import axis, picture, plot, series
 from explainer.learn.linear_algebra import make_problem
 from explainer.learn.matrix_units import clock_hz, exps_per_s
 from explainer.memory import capacity, levels, tile_budget
@@ -27,14 +29,15 @@ def io(d: int, block: int) -> list[Block]:
         for o in ("standard", "fa2")
     }
     extra = [dict(levels.hbm_tensors(Workload(n=n, heads=1), "fa2"))["lse"] for n in ns]
-    names = t.named("claim_costs.io.series")
-    series = [
-        {"name": names[o], "x": ns, "y": y, "colour": c}
-        for (o, y), c in zip(moved.items(), "so", strict=True)
-    ]
     once = [compulsory_bytes(n, d, "fp16", "fa2") for n in ns]
-    series.append({"name": names["once"], "x": ns, "y": once, "colour": "k"})
-    series.append({"name": names["extra"], "x": ns, "y": extra, "colour": "l"})
+    curves = {
+        "standard": (moved["standard"], "s"),
+        "fa2": (moved["fa2"], "o"),
+        "once": (once, "k"),
+        "extra": (extra, "l"),
+    }
+    names = t.named("claim_costs.io.series")
+    lines = [series(names[key], ns, *curve) for key, curve in curves.items()]
     f, s, e = moved["fa2"], moved["standard"], extra
     rows = [
         (
@@ -45,14 +48,12 @@ def io(d: int, block: int) -> list[Block]:
         )
         for i, a in enumerate(ns[:-1])
     ]
+    title = t("claim_costs.io.title")
     return [
-        plot(
-            t("claim_costs.io.title"),
-            series,
-            x_label="N",
-            y_label=t("claim_costs.io.bytes"),
-            log_x=True,
-            log_y=True,
+        picture(
+            title,
+            ", ".join(names.values()),
+            plot(title, lines, axis("N", log=True), axis(t("claim_costs.io.bytes"), log=True)),
         ),
         table(t("claim_costs.io.doubling"), t.row("claim_costs.io.head"), rows),
         text(t("claim_costs.io.tile", block=block)),
@@ -133,7 +134,7 @@ def again(n: int, d: int, block: int) -> list[Block]:
     names = t.named("claim_costs.again.work")
     items = [(names[way], float(x), f"{x / one:.3g} × {one / 1e9:.3g}") for way, x in work.items()]
     return [
-        bars(t("claim_costs.again.title", n=n, d=d), items, colour="s"),
+        bars(t("claim_costs.again.title", n=n, d=d), items, hue="s"),
         table(t("claim_costs.again.bytes"), t.row("claim_costs.again.head"), rows),
         text(
             t(

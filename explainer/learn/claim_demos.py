@@ -3,15 +3,37 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from explainer.algorithms.inputs import make_inputs
 from explainer.base.amounts import format_significant
-from explainer.learn.blocks import Block, bars, matrix, t, table, text
+from explainer.learn import kit
+from explainer.learn.blocks import Block, t, table, text
 from explainer.learn.linear_algebra import make_problem, online_softmax, softmax
 from explainer.trace import trace
 from kernels.spec.formats import FORMATS
+
+
+def bars(
+    title: str,
+    items: Sequence[tuple[str, float, str]],
+    *,
+    hue: str = "q",
+    log: bool = False,
+    limit: float | None = None,
+) -> Block:
+    """Draw bars of (name, value, what stands beside the bar); ``limit`` draws a line."""
+    made = kit.bars(
+        title,
+        [kit.bar(*item, hue) for item in items],
+        log=log,
+        limit=None if limit is None else (limit, t("blocks.limit")),
+        remark=t("blocks.logarithmic") if log else "",
+    )
+    return kit.picture(title, "; ".join(f"{name}: {beside}" for name, _, beside in items), made)
 
 
 def qkv(n: int, d: int = 64, seed: int = 0, dtype: type = np.float32) -> list[np.ndarray]:
@@ -108,6 +130,11 @@ def tf32(d: int) -> list[Block]:
     ]
 
 
+def _grid(title: str, cells: np.ndarray, hue: str = "", **more: Any) -> Block:
+    """Draw a matrix, which a screen reader reads as a table."""
+    return kit.picture(title, title, kit.grid(title, cells, hue, **more))
+
+
 def course_note(
     q: np.ndarray, k: np.ndarray, v: np.ndarray, block: int, causal: bool = False
 ) -> np.ndarray:
@@ -152,13 +179,7 @@ def padded(n: int, block: int, data: str, mask: str, seed: int) -> list[Block]:
         verdict = t("claim_demos.padded.none")
     return [
         _error_bars(t("claim_demos.padded.title", n=n, block=block, mask=mask), errors, log=True),
-        matrix(
-            t("claim_demos.padded.row"),
-            rows,
-            row_labels=(*names, "float64"),
-            digits=3,
-            colour="o",
-        ),
+        _grid(t("claim_demos.padded.row"), rows, "o", rows=(*names, "float64"), digits=3),
         text(verdict, "bad" if count and not causal else "good"),
     ]
 
@@ -179,9 +200,7 @@ def top_left(nq: int, nk: int) -> list[Block]:
     names, shown, errors = t.named("claim_demos.top_left.corners"), [], {}
     for name, see in causal_masks(nq, nk).items():
         label = t("claim_demos.top_left.mask", corner=names[name])
-        shown.append(
-            matrix(label, see.astype(float), digits=0, row_labels=queries, col_labels=keys)
-        )
+        shown.append(_grid(label, see.astype(float), digits=0, rows=queries, cols=keys))
         if nq <= nk:
             O = online(np.where(see, S[nk - nq :], -np.inf), v[:nk], 4)
             errors[names[name]] = _error(O, whole[nk - nq :])

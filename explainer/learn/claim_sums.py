@@ -9,13 +9,13 @@ from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import amount, format_significant
 from explainer.base.cards import CARDS, KIB
-from explainer.learn.blocks import Block, bars, plot, t, table, text
+from explainer.learn.blocks import Block, t, table, text
 from explainer.learn.claim_costs import UNITS
-from explainer.learn.claim_demos import plain, qkv
+from explainer.learn.claim_demos import bars, plain, qkv
+from explainer.learn.kit import Mark, axis, note, part, picture, plot, row, series, stack
 from explainer.learn.lessons.backends.lesson import GPUS, NAMES, Input, chosen
 from explainer.learn.linear_algebra import make_problem, online_softmax, softmax
 from explainer.learn.matrix_units import GENERATIONS, exps_per_s
-from explainer.learn.scene import Shape, box, draw_text, panel, path, scene
 from explainer.parallel import split_keys
 
 KEYS, BLOCK = 64, 8  # of the query whose blocks are shuffled
@@ -30,16 +30,18 @@ def states(order: list[int]) -> tuple[list[float], list[float], np.ndarray]:
     return m, l, (found[-1].O / found[-1].l)[0]
 
 
-def _stairs(y: float, name: str, hue: str, pair: tuple[list[float], list[float]]) -> list[Shape]:
-    low, high = min(map(min, pair)), max(map(max, pair))
-    shapes = [draw_text(0, y + 50, name, "is-big", hue=hue)]
-    for values, look in zip(pair, ("", "is-dashed is-ink"), strict=True):
-        points = []
-        for k, value in enumerate(values):
-            up = y + 100 - 90 * (value - low) / (high - low)
-            points += [(40 + k * 74, up), (40 + (k + 1) * 74, up)]
-        shapes.append(path(points, hue, look, key=f"{name} {look}"))
-    return [*shapes, draw_text(640, y + 15, format_significant(pair[0][-1], 3), "is-bold", hue=hue)]
+def _stairs(name: str, hue: str, usual: list[float], mine: list[float]) -> Mark:
+    """A value after each block in two orders, as stairs."""
+    at = [k + end for k in range(len(usual)) for end in (0, 1)]
+    title = f"{name} = {format_significant(usual[-1], 3)}"
+    return plot(
+        title,
+        [
+            series("", at, np.repeat(usual, 2), hue),
+            series("", at, np.repeat(mine, 2), dash=True),
+        ],
+        height=8,
+    )
 
 
 def order(seed: int) -> list[Block]:
@@ -48,15 +50,18 @@ def order(seed: int) -> list[Block]:
     mine = [int(x) for x in np.random.default_rng(seed).permutation(len(usual))]
     first, second = states(usual), states(mine)
     off = float(np.abs(first[2] - second[2]).max())
-    shapes = [
-        *_stairs(0, "m", "m", (first[0], second[0])),
-        *_stairs(120, "ℓ", "l", (first[1], second[1])),
-        *(box(42 + k * 74, 240, 70, 34, f"K{j}", hue="k", key=f"K{j}") for k, j in enumerate(mine)),
-        draw_text(0, 310, t("claim_sums.order.legend"), "is-quiet"),
-    ]
-    words = t("claim_sums.order.words", order=", ".join(map(str, mine)))
     return [
-        scene(t("claim_sums.order.title"), words, panel(720, 315, shapes)),
+        picture(
+            t("claim_sums.order.title"),
+            t("claim_sums.order.words", order=", ".join(map(str, mine))),
+            row(
+                _stairs("m", "m", first[0], second[0]),
+                _stairs("ℓ", "l", first[1], second[1]),
+                grow=(1, 1),
+            ),
+            note(t("claim_sums.order.legend"), "fine"),
+            stack("", [part(f"K{j}", 1, hue="k", key=f"K{j}") for j in mine]),
+        ),
         text(t("claim_sums.order.off", off=off), "good"),
     ]
 
@@ -75,7 +80,7 @@ def merge(n: int, parts: int) -> list[Block]:
         for x in found
     ]
     return [
-        bars(t("claim_sums.merge.title", parts=parts, n=n), items, colour="l"),
+        bars(t("claim_sums.merge.title", parts=parts, n=n), items, hue="l"),
         text(
             t(
                 "claim_sums.merge.finding",
@@ -99,7 +104,7 @@ def shift(by: int) -> list[Block]:
         for j, x in enumerate(S[0, :4] - S[0].max())
     ]
     return [
-        bars(t("claim_sums.shift.title", by=by), items, colour="l"),
+        bars(t("claim_sums.shift.title", by=by), items, hue="l"),
         text(t("claim_sums.shift.finding", off=off), "good"),
     ]
 
@@ -114,8 +119,8 @@ def partial_dq(seed: int) -> tuple[np.ndarray, np.ndarray]:
     dS = P * (dO @ v.T - (dO * (P @ v)).sum(1, keepdims=True)) / np.float32(8)
     parts = [dS[:, j : j + 32] @ k[j : j + 32] for j in range(0, len(k), 32)]
     usual, shuffled = np.zeros((2, 16, 64), np.float32)
-    for part in parts:
-        usual += part
+    for one in parts:
+        usual += one
     for j in np.random.default_rng(seed).permutation(len(parts)):
         shuffled += parts[j]
     return usual, shuffled
@@ -131,7 +136,7 @@ def dq(seed: int) -> list[Block]:
         (t("claim_sums.dq.differ"), 1 - same, f"{1 - same:.0%}"),
     ]
     return [
-        bars(t("claim_sums.dq.title"), items, colour="q"),
+        bars(t("claim_sums.dq.title"), items, hue="q"),
         text(t("claim_sums.dq.finding", off=off)),
     ]
 
@@ -153,7 +158,7 @@ def writes(n: int, block: int) -> list[Block]:
     ]
     size = amount(found["FA-1"][1])
     return [
-        bars(t("claim_sums.writes.title", n=n, block=block), items, colour="o"),
+        bars(t("claim_sums.writes.title", n=n, block=block), items, hue="o"),
         text(t("claim_sums.writes.finding", size=size)),
     ]
 
@@ -163,19 +168,19 @@ def standard_least(d: int) -> list[Block]:
     ns = [2**k for k in range(6, 15)]
     found = [compulsory_bytes(n, d, "fp16", "standard") / 2 for n in ns]
     wrong = [n * n * d for n in ns]
-    series = [
-        {"name": t("claim_sums.least.once"), "x": ns, "y": found, "colour": "s"},
-        {
-            "name": "4Nd + 4N²",
-            "x": ns,
-            "y": [4 * n * d + 4 * n * n for n in ns],
-            "colour": "q",
-            "points": True,
-        },
-        {"name": "N²d", "x": ns, "y": wrong, "colour": "plain"},
+    form = [4 * n * d + 4 * n * n for n in ns]
+    title = t("claim_sums.least.title")
+    lines = [
+        series(t("claim_sums.least.once"), ns, found, "s"),
+        series("4Nd + 4N²", ns, form, "q", points=True),
+        series("N²d", ns, wrong),
     ]
     return [
-        plot(t("claim_sums.least.title"), series, x_label="N", log_x=True, log_y=True),
+        picture(
+            title,
+            t("claim_sums.least.finding"),
+            plot(title, lines, axis("N", log=True), axis(log=True)),
+        ),
         text(t("claim_sums.least.finding")),
     ]
 
@@ -191,7 +196,7 @@ def exp_bound(d: int) -> list[Block]:
         ):
             items.append((f"{card.name}: {what}", seconds * 1e12, f"{seconds * 1e12:.3f} ps"))
     return [
-        bars(t("claim_sums.exp.title", d=d), items, colour="l"),
+        bars(t("claim_sums.exp.title", d=d), items, hue="l"),
         text(t("claim_sums.exp.finding")),
     ]
 
@@ -229,7 +234,7 @@ def petaflop() -> list[Block]:
             rate = card.tensor_tflops * bits
             items.append((f"{card.name}, {name}", rate, f"{rate:,.0f} TFLOP/s"))
     return [
-        bars(t("claim_sums.petaflop.title"), items, colour="q"),
+        bars(t("claim_sums.petaflop.title"), items, hue="q"),
         text(t("claim_sums.petaflop.finding")),
     ]
 
@@ -241,7 +246,7 @@ def constants(n: int) -> list[Block]:
         size = requested_bytes(n, 64, "full", "fp16", "fa2", br, 64)
         items.append((f"Br = {br}", float(size), amount(size)))
     return [
-        bars(t("claim_sums.constants.title", n=n), items, colour="s"),
+        bars(t("claim_sums.constants.title", n=n), items, hue="s"),
         text(t("claim_sums.constants.finding")),
     ]
 
@@ -256,6 +261,6 @@ def long(n: int) -> list[Block]:
     ]
     room = CARDS["h200"].hbm_bytes
     return [
-        bars(t("claim_sums.long.title", n=n), items, colour="s", log=True, limit=float(room)),
+        bars(t("claim_sums.long.title", n=n), items, hue="s", log=True, limit=float(room)),
         text(t("claim_sums.long.finding", room=room)),
     ]

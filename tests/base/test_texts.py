@@ -214,19 +214,6 @@ def template_sentences(source: str) -> list[str]:
     return [x for x in re.split(r"<[^>]*>", data) if SENTENCE.search(x)]
 
 
-def test_every_caption_of_a_picture_is_drawn_with_its_values():
-    stored = json.loads((ROOT / "assets/learn/captions.json").read_text("utf-8"))
-    drawn = {}
-    for path in ROOT.glob("explainer/learn/*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "captions":
-                key, values = node.args[0].value, {k.arg for k in node.keywords}
-                assert key not in drawn and key.split(".")[0] == path.stem
-                drawn[key] = values
-    wanted = {key: places([row[2] for row in rows]) for key, rows in stored.items()}
-    assert drawn == wanted
-
-
 def test_a_sentence_in_code_would_be_found():
     source = (
         '"""Of no use. Pure."""\nx = f"Nothing was found at N = {n:,}."\ny = "fa-a", "dK = ?"\n'

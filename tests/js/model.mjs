@@ -12,7 +12,6 @@ export * from "../../assets/js/model/exact.js";
 export * from "../../assets/js/model/explain.js";
 export * from "../../assets/js/model/frame.js";
 export * from "../../assets/js/model/heads.js";
-export * from "../../assets/js/model/knob.js";
 export * from "../../assets/js/model/links.js";
 export * from "../../assets/js/model/mask.js";
 export * from "../../assets/js/model/motion.js";

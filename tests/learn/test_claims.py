@@ -19,7 +19,7 @@ from explainer.memory.levels import hbm_tensors
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
 from explainer.trace import trace
-from tests.learn.scenes import block, blocks, sdpa
+from tests.learn.scenes import bar_values, block, blocks, find_mark, sdpa
 
 CLAIM = {c.key: c for c in CLAIMS}
 
@@ -49,7 +49,7 @@ def test_the_online_loop_is_torchs_attention_and_the_traces():
 
 def test_exact_but_for_rounding():
     for n in (64, 512):
-        items = {name: e for name, e, _ in block("claim_exact", "bars", n=n, bc=8)["items"]}
+        items = bar_values("claim_exact", n=n, bc=8)
         assert items["float64"] < 1e-14 < 1e-9 < items["fp32"] < 1e-5
 
 
@@ -59,21 +59,21 @@ def test_few_outputs_are_bit_identical_and_both_are_near(seed):
     run = trace(p)
     whole = torch.softmax(torch.from_numpy(run.Q @ run.K.T / np.float32(8)), 1).numpy() @ run.V
     assert 0 < np.mean(whole == run.O) < 0.5
-    items = {name: e for name, e, _ in block("claim_bits", "bars", seed=seed)["items"]}
+    items = bar_values("claim_bits", seed=seed)
     assert items["tiled"] == pytest.approx(np.abs(run.O - sdpa(run.Q, run.K, run.V)).max(), rel=0.1)
     assert max(items.values()) < 3 * min(items.values()) < 1e-5
 
 
 def test_traffic_quadruples_and_memory_doubles():
     for d in (32, 64, 128):
-        curves = {s["name"]: s["y"] for s in block("claim_io", "plot", d=d)["series"]}
+        curves = {s["name"]: s["y"] for s in find_mark("claim_io", "plot", d=d)["series"]}
         moved, extra = curves["FA-2: bytes asked"], curves["FA-2: extra memory (lse)"]
         least = curves["FA-2: each matrix once"]
         for i in range(3, len(moved) - 1):
             assert moved[i + 1] / moved[i] == pytest.approx(4, rel=0.02)
             assert extra[i + 1] / extra[i] == least[i + 1] / least[i] == 2
     n, d, br = 1024, 64, 64  # Q + Tr (K + V) + O, and lse in fp32
-    first = block("claim_io", "plot")["series"][1]["y"][0]
+    first = find_mark("claim_io", "plot")["series"][1]["y"][0]
     assert first == 2 * (2 * n * d + 2 * n // br * n * d) + 4 * n
 
 
@@ -106,8 +106,9 @@ def test_flops_are_not_fewer(d, size):
 @pytest.mark.parametrize(("n", "d", "size"), [(512, 64, 64), (256, 32, 128), (2048, 128, 64)])
 def test_recomputation_is_a_product_more(n, d, size):
     """4·N²·d forward, five products for four backward; what moves by the schedules."""
-    work, moved, finding = blocks("claim_again", n=n, d=d, block=size)
-    assert [x for _, x, _ in work["items"]] == [k * n * n * d for k in (4, 8, 10)]
+    _, moved, finding = blocks("claim_again", n=n, d=d, block=size)
+    work = bar_values("claim_again", n=n, d=d, block=size)
+    assert [*work.values()] == [k * n * n * d for k in (4, 8, 10)]
     assert "1.17 times the work" in finding["words"]
     requested = [
         sum(t.nbytes for s in schedule(p, "backward") for t in s.transfers)
@@ -169,7 +170,7 @@ def test_products_and_exponentials_are_counted_at_one_clock(key):
 
 
 def test_tf32_is_not_fp32():
-    items = {name: e for name, e, _ in block("claim_tf32", "bars")["items"]}
+    items = bar_values("claim_tf32")
     assert items["fp32"] < 2e-6 < 1e-4 < items["TF32"] < items["bf16"] < 1e-2
 
 
@@ -181,7 +182,7 @@ def test_padded_keys_spoil_the_sum(n, low, high):
     spoilt = sdpa(q, np.concatenate([k, zeros]), np.concatenate([v, zeros]))
     wrong = demos.course_note(q, k, v, 64)
     assert np.abs(wrong - spoilt).max() < 1e-6 and low < np.abs(wrong - truth).max() < high
-    theirs, ours = (error for _, error, _ in block("claim_padded", "bars", n=n)["items"])
+    theirs, ours = bar_values("claim_padded", n=n).values()
     assert low < theirs < high and ours < 1e-6
 
 
@@ -199,7 +200,7 @@ def test_a_causal_mask_hides_padded_keys(n):
 def test_the_triangle_is_aligned_bottom_right(nq, nk):
     q, k, v = (x[:nk] for x in demos.qkv(8, 8, dtype=np.float64))
     whole = sdpa(q, k, v, is_causal=True)[nk - nq :]
-    items = {name: e for name, e, _ in block("claim_topleft", "bars", nq=nq, nk=nk)["items"]}
+    items = bar_values("claim_topleft", nq=nq, nk=nk)
     for name, shift in (("top-left", 0), ("bottom-right", nk - nq)):
         see = torch.ones(nq, nk, dtype=torch.bool).tril(shift)
         assert np.array_equal(demos.causal_masks(nq, nk)[name], see)
@@ -241,22 +242,22 @@ def test_fa1_writes_o_once_for_every_key_block(n, size):
 
 
 def test_standards_least_is_the_closed_form():
-    counted, form, wrong = block("claim_least", "plot", d=64)["series"]
+    counted, form, wrong = find_mark("claim_least", "plot", d=64)["series"]
     assert counted["y"] == form["y"] == [4 * n * 64 + 4 * n * n for n in counted["x"]]
     assert wrong["y"][-1] > 10 * counted["y"][-1]
 
 
 def test_what_limits_a_b200():
-    found = {name: t for name, t, _ in block("claim_exp", "bars", d=64)["items"]}
+    found = bar_values("claim_exp", d=64)
     assert found["B200 SXM: exp"] > 1.9 * found["B200 SXM: products"]
     assert found["B200 SXM: exp"] > 0.8 * found["H100 SXM: exp"]
-    tied = {name: t for name, t, _ in block("claim_exp", "bars", d=128)["items"]}
+    tied = bar_values("claim_exp", d=128)
     assert tied["B200 SXM: exp"] == pytest.approx(tied["B200 SXM: products"], rel=0.01)
     assert "d = 64" in CLAIM["blackwell"].words and "at d = 128 they tie" in CLAIM["blackwell"].why
 
 
 def test_rates_units_and_lengths():
-    rates = {name: x for name, x, _ in block("claim_petaflop", "bars")["items"]}
+    rates = bar_values("claim_petaflop")
     assert rates["H100 SXM, fp16"] < 1000 < 1978 < rates["H100 SXM, fp8"]
     units = {row[0]: row[1] for row in block("claim_units", "table")["rows"]}
     assert units["Hopper (H100)"] == "wgmma" and "tcgen05" in units["Blackwell (B200)"]
@@ -268,7 +269,7 @@ def test_rates_units_and_lengths():
 
 
 def test_the_weights_of_the_parts_add_up():
-    weights = [x for _, x, _ in block("claim_merge", "bars", n=256, parts=8)["items"]]
+    weights = bar_values("claim_merge", n=256, parts=8).values()
     assert sum(weights) == pytest.approx(1) and len(weights) == 8
 
 

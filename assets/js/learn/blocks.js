@@ -1,15 +1,13 @@
-// Drawers for the blocks that the server answers with. What is still comes as HTML; plots and pictures as data.
+// Drawers for the blocks that the server answers with. What is still comes as HTML, pictures as data.
 
-import { viridis } from "../lib/colors.js";
-import { all, copyText, el, get } from "../lib/dom.js";
-import { drawPlot } from "./plot.js";
+import { copyText, el, get } from "../lib/dom.js";
 import { show } from "./pictures.js";
 import { t } from "./texts.js";
 
 /** @import { Api, Block, HtmlBlock, PictureBlock } from "./types.js" */
 
 /** A picture that moves under the hand, with its words: its module comes when it is first drawn.
- * @param {PictureBlock} block @param {Api} api */
+ * @param {PictureBlock} block @param {Api} [api] */
 function drawPicture(block, api) {
   const { name, label, words } = block;
   const box = el("div", { class: "fa-moving", role: "group", "aria-label": label });
@@ -23,15 +21,11 @@ function drawPicture(block, api) {
   return root;
 }
 
-/** Our own server's HTML, which explainer/views/templates/learn/blocks.html writes; scores have the ramp's colours.
+/** Our own server's HTML, which explainer/views/templates/learn/blocks.html writes.
  * @param {HtmlBlock} block */
 function drawHtml({ html }) {
   const place = el("template");
   place.innerHTML = html;
-  for (const cell of all(place.content, "[data-heat]")) {
-    const at = Number(cell.dataset.heat);
-    cell.style.cssText = `background:${viridis.css[at]};color:${viridis.dark[at] ? "#fff" : "#000"}`;
-  }
   return /** @type {HTMLElement} */ (place.content.firstElementChild);
 }
 
@@ -49,12 +43,7 @@ export function copyCode(node) {
   );
 }
 
-const DRAWERS = /** @type {Record<string, (block: any, api?: Api) => HTMLElement>} */ ({
-  html: drawHtml,
-  plot: drawPlot,
-  picture: drawPicture,
-});
-
-/** One block as an element; an unknown kind is left out. `api` is what a moving picture has of its widget.
+/** One block as an element. `api` is what a moving picture has of its widget.
  * @param {Block} block @param {Api} [api] */
-export const draw = (block, api) => DRAWERS[block.type]?.(block, api) ?? null;
+export const draw = (block, api) =>
+  block.type === "html" ? drawHtml(block) : drawPicture(block, api);

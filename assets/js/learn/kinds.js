@@ -234,7 +234,7 @@ function runner(words, run) {
         el("span", { class: "fa-sign", "aria-hidden": "true", text: "✗" }),
         el("span", { text: error }),
       ]);
-      blocks.replaceChildren(...found.map((block) => draw(block) ?? ""), error ? refusal : "");
+      blocks.replaceChildren(...found.map((block) => draw(block)), error ? refusal : "");
       settle(blocks);
       set(live, { text: error || spokenText(found) });
       emit("fa:given", null, blocks);

@@ -8,9 +8,6 @@ import { presentationUnit } from "../lib/svg_canvas.js";
 const CANVAS = ".fa-svg-canvas";
 /** @param {ParentNode} root */
 const canvasesOf = (root) => /** @type {NodeListOf<Canvas>} */ (root.querySelectorAll(CANVAS));
-/** @param {ParentNode} root */
-const panelsOf = (root) =>
-  /** @type {NodeListOf<SVGSVGElement>} */ (root.querySelectorAll(".fa-scene-panel"));
 
 // At 1280 × 720; on a larger screen all of it in proportion, so that its slides are laid out alike
 const MOST = 2.4;
@@ -20,26 +17,18 @@ const DRAWN = 440; // px, the narrowest that a picture is drawn before it is enl
 const CANVAS_ZOOM = 1.1; // a drawn picture lays itself out for its type, whatever its size
 const GAIN = 1.12; // how much larger the picture, or its least type, must come below the lines, to stand there
 
-/** Draws what is in the sheet at one size; true if all of it is in its place and no panel is drawn too small.
+/** Draws what is in the sheet at one size; true if all of it is in its place.
  * @param {HTMLElement} sheet @param {HTMLElement} place @param {number} zoom */
 function enlarge(sheet, place, zoom) {
   const { clientWidth: width, clientHeight: height } = place;
   sheet.style.cssText = `width:${width / zoom}px;scale:${zoom};transform-origin:0 0;--zoom:${zoom}`;
-  // All are read before one is written: the page, with every room in it, is laid out once and not for each of them
-  const panels = [...panelsOf(sheet)].filter((panel) => panel.checkVisibility());
-  for (const [k, drawn] of panels.map((panel) => panel.getScreenCTM()?.a ?? 1).entries())
-    panels[k].style.setProperty("--drawn", String(drawn));
   for (const canvas of canvasesOf(sheet)) canvas.refit();
   const isWide = (/** @type {Element} */ node) => node.scrollWidth > node.clientWidth + 1;
-  const isSmall = (/** @type {SVGSVGElement} */ panel) =>
-    panel.getBoundingClientRect().width <
-    parseFloat(panel.style.getPropertyValue("--w")) * zoom - 1;
   const { right } = place.getBoundingClientRect();
   const isOutside = (/** @type {Element} */ node) => node.getBoundingClientRect().right > right + 1;
-  if (all(sheet, "svg text").some(isOutside)) return false;
-  if ([sheet, ...sheet.querySelectorAll(".fa-scroll")].some(isWide) || panels.some(isSmall))
-    return false;
   return (
+    !all(sheet, "svg text").some(isOutside) &&
+    ![sheet, ...all(sheet, ".fa-scroll")].some(isWide) &&
     sheet.scrollHeight * zoom <= height - 2 &&
     place.scrollHeight <= height + 1 &&
     place.scrollWidth <= width + 1
@@ -109,7 +98,6 @@ export class PictureFit {
     if (!sheet) return;
     sheet.removeAttribute("style");
     for (const blocks of all(sheet, ".fa-blocks")) blocks.style.minHeight = "";
-    for (const panel of panelsOf(sheet)) panel.style.removeProperty("--drawn");
     for (const canvas of canvasesOf(sheet)) canvas.refit();
   }
 }

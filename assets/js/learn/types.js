@@ -6,11 +6,8 @@
  * @typedef {number | string | null} Cell
  *
  * @typedef {{type: "html", html: string, words: string}} HtmlBlock `words`: what a screen reader says of it
- * @typedef {{name: string, x: number[], y: Cell[], colour: string, points: boolean}} Series
- * @typedef {{type: "plot", label: string, series: Series[], x_label: string, y_label: string, log_x: boolean,
- *   log_y: boolean}} PlotBlock
  * @typedef {{type: "picture", name: string, label: string, words: string, data: any}} PictureBlock `data` is typed by its picture
- * @typedef {HtmlBlock | PlotBlock | PictureBlock} Block
+ * @typedef {HtmlBlock | PictureBlock} Block
  * @typedef {{blocks?: Block[], error?: string}} Answer
  *
  * A control as the server describes it.

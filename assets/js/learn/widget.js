@@ -299,7 +299,7 @@ export class Widget {
         block.type === "picture"
           ? pictures.findIndex((node) => node.dataset.picture === block.name)
           : -1;
-      if (block.type !== "picture" || k < 0) return draw(block, this.api) ?? [];
+      if (block.type !== "picture" || k < 0) return draw(block, this.api);
       const [root] = pictures.splice(k, 1);
       set(get(root, "figcaption b"), { text: block.label });
       set(get(root, ":scope > .fa-sr"), { text: block.words });

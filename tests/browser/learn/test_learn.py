@@ -27,7 +27,7 @@ PRINTED = """() => {
   const last = document.querySelector(".fa-printed").lastElementChild.getBoundingClientRect();
   return {
     boxes: said(all.filter((n) => n.matches(".fa-widget .fa-blocks:empty"))),
-    wide: said(all.filter((n) => !n.closest("svg, math, .fa-sr, .fa-lane-axis") &&
+    wide: said(all.filter((n) => !n.closest("svg, math, .fa-sr") &&
       n.getBoundingClientRect().right > innerWidth + 1)),
     blank: said(all.filter((n) => n.matches(".fa-moving") && !n.closest("details, .fa-proof") &&
       ![...n.querySelectorAll("*")].some((part) => part.getBoundingClientRect().width > 20))),

@@ -37,7 +37,7 @@ CUT = """() => {
   };
   const low = [...document.querySelectorAll(".fa-learn .fa-svg-canvas")].filter(isBelow);
   const all = [...document.querySelectorAll(".fa-learn :is(text, p, li, button, input, b)")]
-    .filter((n) => n.checkVisibility() && !n.closest(".fa-scroll, .fa-sr, .fa-bits-block"))
+    .filter((n) => n.checkVisibility() && !n.closest(".fa-scroll, .fa-sr"))
     .filter((n) => isCut(n) || isLow(n)).map((n) => n.outerHTML.slice(0, 90));
   const isSmall = (text) => { // a phone of 390 px has 10 px, in a cell's number 8
     const { a, b } = text.getScreenCTM(), least = /^[−0-9.]+$/.test(text.textContent) ? 8 : 10;
@@ -50,7 +50,7 @@ CUT = """() => {
   const isWritten = (n) => [...n.childNodes].some((c) => c.nodeType === 3 && c.textContent.trim());
   small.push(...words.filter((n) => !n.closest(".fa-sr, math, svg") && isWritten(n) &&
     parseFloat(getComputedStyle(n).fontSize) < 11));
-  all.push(...words.filter((n) => !n.closest("svg, .fa-scroll, .fa-sr, .fa-bits-block") &&
+  all.push(...words.filter((n) => !n.closest("svg, .fa-scroll, .fa-sr") &&
     n.getBoundingClientRect().right > innerWidth + 1).map((n) => n.outerHTML.slice(0, 90)));
   return [...low.map((n) => `lower than its place: ${n.ariaLabel}`),
     ...small.map((n) => `small: ${n.textContent}`), ...all];

@@ -1,7 +1,7 @@
 // Amounts of the kit: bars, parts of a whole, lanes of intervals.
 
 import { all, el } from "../../lib/dom.js";
-import { choice, figure, hueClass } from "./parts.js";
+import { figure, hueClass } from "./parts.js";
 
 /** @import { Drawer, Mark } from "./parts.js" */
 
@@ -9,29 +9,23 @@ const share = (/** @type {number} */ part) =>
   `${(100 * Math.max(0, Math.min(1, part))).toFixed(2)}%`;
 
 /** @type {Drawer} */
-export function drawBars(mark, kit) {
-  const { items, log, limit, upright, pick } = mark;
-  const known = items.map((/** @type {Mark} */ { value }) => value).filter(Number.isFinite);
+export function drawBars(mark) {
+  const { items, log, limit, upright } = mark;
+  const known = items.map((/** @type {Mark} */ { value }) => value);
   const high = mark.high ?? Math.max(...known, limit?.[0] ?? 0);
   const low = log ? Math.min(...known.filter((/** @type {number} */ x) => x > 0)) / 10 : 0;
   const of = (/** @type {number} */ x) =>
     log ? Math.log(Math.max(x, low) / low) / Math.log(high / low) : x / (high || 1);
   const side = upright ? "height" : "width";
-  const row = (
-    /** @type {Mark} */ { name, value, text, hue, on, key },
-    /** @type {number} */ k,
-  ) => {
-    const isEndless = value === "∞";
-    const fill = el("i", {
-      class: `fa-kit-fill${isEndless ? " is-endless" : ""}`,
-      "data-key": key ?? null,
-      style: `${side}:${share(isEndless ? 1 : of(Number(value)))}`,
-    });
-    const label = pick ? choice(pick, k, Boolean(on), name, kit, [name]) : name;
-    return el("li", { class: `${hueClass(hue ?? mark.hue)}${on ? " is-on" : ""}` }, [
-      el("span", { class: "fa-kit-name" }, [label]),
+  const row = (/** @type {Mark} */ { name, value, text, hue, on, key }) =>
+    el("li", { class: `${hueClass(hue)}${on ? " is-on" : ""}` }, [
+      el("span", { class: "fa-kit-name", text: name }),
       el("span", { class: "fa-kit-track" }, [
-        fill,
+        el("i", {
+          class: "fa-kit-fill",
+          "data-key": key ?? null,
+          style: `${side}:${share(of(value))}`,
+        }),
         limit &&
           el("i", {
             class: "fa-kit-limit",
@@ -40,7 +34,6 @@ export function drawBars(mark, kit) {
       ]),
       el("span", { class: "fa-kit-value", text }),
     ]);
-  };
   return figure(upright ? "bars is-upright" : "bars", mark, [
     el("ul", {}, items.map(row)),
     limit && el("p", { class: "fa-kit-limit-text", text: limit[1] }),
@@ -49,7 +42,7 @@ export function drawBars(mark, kit) {
 
 /** @type {Drawer} */
 export function drawStack(mark) {
-  const { parts, whole = 0, free } = mark;
+  const { parts, whole = 0 } = mark;
   const used = parts.reduce(
     (/** @type {number} */ sum, /** @type {Mark} */ { amount }) => sum + amount,
     0,
@@ -63,10 +56,7 @@ export function drawStack(mark) {
   return figure("stack", mark, [
     el("ol", { class: whole && used > whole ? "is-over" : null }, [
       ...parts.map(box),
-      left > 0 &&
-        el("li", { class: "is-free", style: `flex-grow:${left}` }, [
-          free && el("span", { text: free }),
-        ]),
+      left > 0 && el("li", { class: "is-free", style: `flex-grow:${left}` }),
     ]),
   ]);
 }

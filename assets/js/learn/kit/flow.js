@@ -8,11 +8,11 @@ import { figure, hueClass, overlay, placeIn } from "./parts.js";
 /** @type {Drawer} */
 export function drawFlow(mark, kit) {
   const { columns, arrows = [] } = mark;
-  const node = (/** @type {Mark} */ { key, text, remark, hue, on, look }) =>
+  const node = (/** @type {Mark} */ { key, text, remark, hue, on }) =>
     el(
       "li",
       {
-        class: `${hueClass(hue)}${on ? " is-on" : ""}${look ? ` is-${look}` : ""}`,
+        class: `${hueClass(hue)}${on ? " is-on" : ""}`,
         "data-key": key,
         "data-node": key,
       },
@@ -35,7 +35,7 @@ export function drawFlow(mark, kit) {
 
 /** An arrow from the nearer side of one box to that of another, its words at its middle.
  * @param {Mark} arrow @param {HTMLElement} box @param {number} type px */
-function drawArrow({ start, end, text, hue, amount = 0, dash }, box, type) {
+function drawArrow({ start, end, text, hue, amount = 0 }, box, type) {
   const [from, to] = [start, end].map((key) => {
     const node = find(box, `[data-node="${key}"]`);
     if (!node) throw new RangeError(`no box ${key}`);
@@ -63,7 +63,7 @@ function drawArrow({ start, end, text, hue, amount = 0, dash }, box, type) {
   const tip = 4 + width;
   const turn = isLevel ? (x2 > x1 ? 0 : 180) : y2 > y1 ? 90 : -90;
   return [
-    svg("g", { class: `${hueClass(hue)}${dash ? " is-dashed" : ""}` }, [
+    svg("g", { class: hueClass(hue) }, [
       svg("path", { d: `M${x1} ${y1}${curve}`, style: `stroke-width:${width}` }),
       svg("path", {
         class: "fa-kit-tip",

@@ -97,7 +97,7 @@ export function drawGrid(mark, kit) {
 
 /** Rows below the words, by their kind. @type {Record<string, (row: Mark, hasLead: boolean) => HTMLElement[]>} */
 const ROWS = {
-  cells({ names, values, hue, digits = 1, title, lead, lead_hue }, hasLead) {
+  cells({ names, values, hue, digits = 1, title, lead }, hasLead) {
     const [most, full] = [largest(values), largest([lead ?? []])];
     return values.map((/** @type {Cell[]} */ line, /** @type {number} */ r) =>
       el("tr", { class: `${hueClass(hue)}${r ? "" : " fa-kit-first"}` }, [
@@ -106,7 +106,7 @@ const ROWS = {
           el("td", { class: "fa-kit-lead" }, [
             lead &&
               el("span", {
-                class: hueClass(lead_hue),
+                class: hueClass("q"),
                 style: paint(lead[r], undefined, full),
                 text: shortText(lead[r], digits),
               }),

@@ -1,4 +1,4 @@
-// What holds and joins the marks of the kit: rows, columns, frames, signs, sentences, tables, code, formulas.
+// What holds and joins the marks of the kit: rows, columns, frames, signs, sentences, tables, code.
 
 import { el } from "../../lib/dom.js";
 import { choice, figure, hueClass } from "./parts.js";
@@ -39,14 +39,13 @@ export const drawNote = ({ text, tone }) =>
   el("p", { class: `fa-kit-note${tone ? ` is-${tone}` : ""}`, text });
 
 /** @type {Drawer} */
-export function drawTable({ head, rows, at, pick }, kit) {
-  const body = rows.map((/** @type {string[]} */ [first, ...others], /** @type {number} */ r) => {
-    const name = pick ? choice(pick, r, at === r, first, kit) : first;
-    return el("tr", { class: at === r ? "is-at" : null }, [
-      el("th", { scope: "row" }, [name]),
+export function drawTable({ head, rows, at }) {
+  const body = rows.map((/** @type {string[]} */ [first, ...others], /** @type {number} */ r) =>
+    el("tr", { class: at === r ? "is-at" : null }, [
+      el("th", { scope: "row", text: first }),
       ...others.map((/** @type {string} */ text) => el("td", { text })),
-    ]);
-  });
+    ]),
+  );
   return el("div", { class: "fa-kit-table fa-scroll", "data-name": head[0] }, [
     el("table", {}, [
       el("thead", {}, [
@@ -74,11 +73,4 @@ export function drawCode(mark, kit) {
       el("pre", {}, [el("code", {}, nodes)]),
     ]),
   ]);
-}
-
-/** Our own server's MathML. @type {Drawer} */
-export function drawFormula(mark) {
-  const place = el("template");
-  place.innerHTML = `<math display="block">${mark.mathml}</math>`;
-  return figure("formula", mark, [/** @type {Element} */ (place.content.firstElementChild)]);
 }

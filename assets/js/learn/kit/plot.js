@@ -1,13 +1,11 @@
-// A plot of the kit: series over a pair of axes, lines at named places, and a knob along x.
+// A plot of the kit: series over a pair of axes, and lines at named places.
 
 import { axisOf, ticks } from "../../lib/axis.js";
 import { el, set, svg } from "../../lib/dom.js";
-import { onDrag } from "../../lib/drag.js";
 import { clamp } from "../../lib/format.js";
-import { strideOf } from "../../lib/keys.js";
-import { figure, hueClass, t } from "./parts.js";
+import { figure, hueClass } from "./parts.js";
 
-/** @import { Drawer, Kit, Mark } from "./parts.js" */
+/** @import { Drawer, Mark } from "./parts.js" */
 /** @typedef {{at: (value: number) => number, ticks: [place: number, text: string][]}} Axis */
 
 const HEIGHT = 14; // lines of type
@@ -32,8 +30,8 @@ const finite = (/** @type {any[]} */ values) => values.filter(Number.isFinite);
 
 /** @type {Drawer} */
 export function drawPlot(mark, kit) {
-  const { series, places = [], handle, height = HEIGHT } = mark;
-  const sheet = svg("svg", { "aria-hidden": handle ? null : "true" });
+  const { series, height = HEIGHT } = mark;
+  const sheet = svg("svg", { "aria-hidden": "true" });
   const box = el("div", { class: "fa-kit-plot-box", style: `height:${height}em` }, [sheet]);
   const named = series.filter((/** @type {Mark} */ { name }) => name);
   const legend =
@@ -48,12 +46,12 @@ export function drawPlot(mark, kit) {
         ]),
       ),
     );
-  kit.later(() => layPlot(mark, sheet, box, kit));
+  kit.later(() => layPlot(mark, sheet, box));
   return figure("plot", mark, [legend, box]);
 }
 
-/** @param {Mark} mark @param {SVGElement} sheet @param {HTMLElement} box @param {Kit} kit */
-function layPlot({ series, x, y, places = [], handle }, sheet, box, kit) {
+/** @param {Mark} mark @param {SVGElement} sheet @param {HTMLElement} box */
+function layPlot({ series, x = {}, y = {}, places = [] }, sheet, box) {
   const { offsetWidth: width, offsetHeight: height } = box;
   const type = parseFloat(getComputedStyle(box).fontSize);
   const isLevel = (/** @type {Mark} */ { level }) => Boolean(level);
@@ -99,21 +97,28 @@ function layPlot({ series, x, y, places = [], handle }, sheet, box, kit) {
     }),
     ...(y.label ? [text(y.label, 0, type, "is-label")] : []),
     ...(x.label ? [text(x.label, right, height - type * 0.3, "is-label is-end")] : []),
-    ...series.map((/** @type {Mark} */ one) => lineOf(one, px, py, base)),
+    ...series.map((/** @type {Mark} */ one) => lineOf(one, px, py)),
     ...places.map((/** @type {Mark} */ one) =>
       placeOf(one, { px, py, left, right, top, base, type }),
     ),
-    ...(handle ? [knobOf(handle, { px, left, right, top, base, along }, kit)] : []),
   );
 }
 
-/** One series: its line, broken where a value is missing, its points, its area. @param {Mark} one
- * @param {(value: number) => number} px @param {(value: number) => number} py @param {number} base */
-function lineOf({ x, y, hue, points, area, dash }, px, py, base) {
+/** One series: its line, broken where a value is missing, or its points. @param {Mark} one
+ * @param {(value: number) => number} px @param {(value: number) => number} py */
+function lineOf({ x, y, hue, points, dash }, px, py) {
   const spots = x.map(
     (/** @type {number} */ value, /** @type {number} */ k) =>
       Number.isFinite(y[k]) && [px(value), py(y[k])],
   );
+  if (points)
+    return svg(
+      "g",
+      { class: hueClass(hue) },
+      spots
+        .filter(Boolean)
+        .map((/** @type {[number, number]} */ [cx, cy]) => svg("circle", { cx, cy, r: 4.5 })),
+    );
   const d = spots
     .map(
       (/** @type {[number, number] | false} */ spot, /** @type {number} */ k) =>
@@ -121,27 +126,15 @@ function lineOf({ x, y, hue, points, area, dash }, px, py, base) {
     )
     .filter(Boolean)
     .join("");
-  const there = spots.filter(Boolean);
   const look = `${hueClass(hue)}${dash ? " is-dashed" : ""}`;
-  return svg("g", { class: look }, [
-    area &&
-      there.length &&
-      svg("path", {
-        class: "fa-kit-area",
-        d: `${d}L${there.at(-1)[0]} ${base}L${there[0][0]} ${base}z`,
-      }),
-    !points && svg("path", { class: "fa-kit-line", d }),
-    ...(points
-      ? there.map((/** @type {[number, number]} */ [cx, cy]) => svg("circle", { cx, cy, r: 4.5 }))
-      : []),
-  ]);
+  return svg("g", { class: look }, [svg("path", { class: "fa-kit-line", d })]);
 }
 
 /** @param {Mark} one @param {{px: (value: number) => number, py: (value: number) => number, left: number, right: number, top: number, base: number, type: number}} room */
-function placeOf({ value, text, hue, level }, { px, py, left, right, top, base, type }) {
+function placeOf({ value, text, level }, { px, py, left, right, top, base, type }) {
   const at = level ? py(value) : px(value);
   const isLate = !level && at > (left + right) / 2;
-  return svg("g", { class: `${hueClass(hue)} fa-kit-place` }, [
+  return svg("g", { class: "fa-hue-plain fa-kit-place" }, [
     svg("path", { d: level ? `M${left} ${at}H${right}` : `M${at} ${top}V${base}` }),
     text &&
       (level
@@ -153,59 +146,4 @@ function placeOf({ value, text, hue, level }, { px, py, left, right, top, base, 
             text,
           })),
   ]);
-}
-
-/** What is dragged along x. @param {Mark} handle
- * @param {{px: (value: number) => number, left: number, right: number, top: number, base: number, along: Axis}} room @param {Kit} kit */
-function knobOf(
-  { control, label, value, low, high, step },
-  { px, left, right, top, base, along },
-  { api },
-) {
-  const at = px(value);
-  const node = svg(
-    "g",
-    {
-      class: "fa-kit-knob",
-      role: "slider",
-      tabindex: "0",
-      "data-handle": control,
-      "aria-label": label,
-      "aria-valuemin": low,
-      "aria-valuemax": high,
-      "aria-valuenow": value,
-      "aria-valuetext": t("value", { value, low, high }),
-    },
-    [
-      svg("path", { d: `M${at} ${top}V${base}` }),
-      svg("circle", { class: "fa-kit-reach", cx: at, cy: base, r: 22 }),
-      svg("circle", { class: "fa-kit-grip", cx: at, cy: base, r: 9 }),
-    ],
-  );
-  const [from, to] = [along.at(low), along.at(high)];
-  const go = (/** @type {number} */ wanted) => {
-    const found = Number((Math.round(clamp(wanted, low, high) / step) * step).toFixed(6));
-    if (found !== value) api.move({ [control]: found });
-  };
-  node.addEventListener("keydown", (event) => {
-    const by = strideOf(event);
-    if (!by) return;
-    event.preventDefault();
-    event.stopPropagation(); // in presentation mode the arrows turn the slide
-    go(value + (by[0] || by[1]) * step);
-  });
-  onDrag(node, (event) => {
-    event.preventDefault();
-    node.focus();
-    const sheet = /** @type {SVGSVGElement} */ (node.ownerSVGElement);
-    const { left: edge, width } = sheet.getBoundingClientRect();
-    const scale = width / sheet.viewBox.baseVal.width;
-    return {
-      move({ clientX }) {
-        const part = ((clientX - edge) / scale - left) / (right - left);
-        go(low + ((part - from) / (to - from)) * (high - low));
-      },
-    };
-  });
-  return node;
 }

@@ -10,7 +10,6 @@ import { drawGrid, drawWords } from "../kit/grid.js";
 import {
   drawCode,
   drawColumn,
-  drawFormula,
   drawFrame,
   drawNote,
   drawRow,
@@ -30,7 +29,6 @@ const DRAWERS = {
   code: drawCode,
   column: drawColumn,
   flow: drawFlow,
-  formula: drawFormula,
   frame: drawFrame,
   grid: drawGrid,
   note: drawNote,
