@@ -4,8 +4,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { apart, nearest, scale } from "../../assets/js/lib/chart.js";
-import step from "../../assets/texts/step.json" with { type: "json" };
-import stepBackward from "../../assets/texts/step_backward.json" with { type: "json" };
 import { equal, fixtures, flat, same } from "./load.mjs";
 import {
   ALGORITHMS,

@@ -18,7 +18,6 @@ import {
   within,
 } from "./sums.js";
 import { t } from "./texts.js";
-import { tBackward } from "./texts_backward.js";
 import { minus, rowWord } from "./wording.js";
 
 /** @import { Frame } from "./types.js" */
@@ -37,7 +36,7 @@ const SUMS = {
 const absent = (f, name, row, key, a, b) =>
   explanationOf(
     name,
-    tBackward("score.from", {
+    t("score.from", {
       name,
       row,
       key,
@@ -54,8 +53,8 @@ function weight(f, row, key) {
   if (!now || !isOnTile(f, row, key)) return absent(f, name, row, key, "Q", "K");
   const { S, P } = f.entries;
   if (f.stage)
-    return explanationOf(name, tBackward("P.stored.sentence", { name, P: number(P(row, key)) }), {
-      lines: [tBackward("P.stored", { P: number(P(row, key)) })],
+    return explanationOf(name, t("P.stored.sentence", { name, P: number(P(row, key)) }), {
+      lines: [t("P.stored", { P: number(P(row, key)) })],
     });
   const products = scoreProducts(f, row, key);
   const of = { row, key, a: "Q", b: "K" };
@@ -81,7 +80,7 @@ function ofSlope(f, row, key) {
   if (!now || !isOnTile(f, row, key)) return absent(f, name, row, key, "dO", "V");
   const { V, P, dO, dP, dS, slope } = f.entries;
   if (f.stage === "dQ" || f.stage === "dK")
-    return explanationOf(name, tBackward("dS.stored", { name, dS: number(dS(row, key)) }), {
+    return explanationOf(name, t("dS.stored", { name, dS: number(dS(row, key)) }), {
       lines: [`dS = ${number(dS(row, key))}`],
     });
   const terms = overDims(f, (x) => dO(row, x) * V(key, x));
@@ -111,15 +110,12 @@ function gradient(f, kind, a, x) {
   const span = f[of];
   const title = `${kind}${sub(a)},${sub(x)}`;
   if (!acc || !grads || !within(span, a))
-    return explanationOf(
-      name,
-      kind === "dQ" ? tBackward("dQ.off", { name }) : `${name}; ${t("off")}`,
-    );
+    return explanationOf(name, kind === "dQ" ? t("dQ.off", { name }) : `${name}; ${t("off")}`);
   const at = (a - span.start) * p.d + x;
   const now = acc.data[at];
   if (f.stage === "D")
-    return explanationOf(title, tBackward("dQ.begins.sentence", { name }), {
-      lines: [tBackward("dQ.begins")],
+    return explanationOf(title, t("dQ.begins.sentence", { name }), {
+      lines: [t("dQ.begins")],
     });
   const { numbers } = grads;
   if (f.stage === "scale") {
@@ -171,8 +167,8 @@ function ofRow(f, kind, row) {
     kind === "row"
       ? title
       : kind === "lse"
-        ? tBackward("lse.of_row", { row })
-        : tBackward("D.of_row", { row, sum: f.stage === "dS" ? "Σ P·dP" : "Σ O·dO" });
+        ? t("lse.of_row", { row })
+        : t("D.of_row", { row, sum: f.stage === "dS" ? "Σ P·dP" : "Σ O·dO" });
   return explanationOf(title, `${what}: ${lines.join("; ") || t(s ? "unknown" : "off")}`, {
     terms,
     total: terms ? sum(terms) : undefined,

@@ -1,18 +1,15 @@
 // One record per phase: its code line and its sentence with live numbers. The rail, the code card
 // and the spoken text all read these, so they cannot disagree.
 
-import { phrasesOf } from "../lib/texts.js";
-import texts from "../../texts/step.json" with { type: "json" };
 import { algorithmOf } from "./passes.js";
 import { PHRASES as OF_BACKWARD } from "./phases_backward.js";
 import { blindRows, fill, unraisedRows } from "./phrases.js";
 import { bends, changesOf } from "./scores.js";
-import { t } from "./texts.js";
+import { phrase, phraseOfStage, t } from "./texts.js";
 import { failure } from "./why.js";
 import { hiddenCode, unusedLanes } from "./wording.js";
 
 /** @import { Frame, Problem, Row } from "./types.js" */
-const phrase = phrasesOf(texts);
 
 /** `general`: the note under a mask that is neither full nor causal.
  * @typedef {{text: string, note?: string, general?: string, phase?: string, stage?: string, first?: boolean}} Line */
@@ -86,7 +83,6 @@ const PHRASES = {
   skip: () => phrase("skip", "skip.saves"),
   load: (f) => {
     const { sink, rope } = f.problem;
-    if (f.stage) return phrase("load.kernel");
     if (f.unseen) return phrase("load.tile", "load.unseen");
     if (f.step === 0)
       return [
@@ -116,7 +112,6 @@ const PHRASES = {
     return phrase(all ? "max.all_stay" : "max.stays", ...why);
   },
   exp: (f, row) => {
-    if (f.stage) return phrase("exp.whole");
     if (!row || row.alpha === undefined) return phrase("exp");
     if (row.m_new === -Infinity) return phrase("exp.unseen");
     if (row.m_old === -Infinity) return phrase("exp.first");
@@ -133,7 +128,6 @@ const PHRASES = {
   },
   output: (f) => {
     const isNormalized = algorithmOf(f).output === "normalized";
-    if (f.stage) return phrase("output.whole");
     if (f.problem.dropout)
       return phrase(isNormalized ? "output.drop.normalized" : "output.drop", "output.drop.why");
     if (isNormalized) return phrase("output.normalized");
@@ -142,9 +136,7 @@ const PHRASES = {
     return phrase(isFirst ? "output.first" : "output", faint(f) ? "output.faint" : "output.so_far");
   },
   store: (f) => {
-    const { dropout, sink } = f.problem;
-    if (f.stage === "softmax") return phrase(dropout ? "store.softmax.drop" : "store.softmax");
-    if (f.stage) return phrase(f.stage === "scores" ? "store.scores" : "store.kernel");
+    const { sink } = f.problem;
     if (algorithmOf(f).output === "normalized") return phrase("store.round_trip");
     if (f.unseen) return phrase(sink === null ? "store.unseen" : "store.unseen.sink");
     const { length } = blindRows(f);
@@ -155,11 +147,13 @@ const PHRASES = {
   },
 };
 
-/** The parts of this phase's text: the algorithm's own, if it has any. @param {Frame} f @param {Row} [row] */
+/** The parts of this phase's text: the algorithm's own or its kernel's, if there are any. @param {Frame} f @param {Row} [row] */
 function partsOf(f, row) {
   const { sentences } = algorithmOf(f).texts;
   const own = sentences?.[f.unseen ? "unseen" : (f.stage ?? "tile")]?.[f.phase];
-  return own ?? (f.pass === "backward" ? OF_BACKWARD : PHRASES)[f.phase](f, row);
+  return (
+    own ?? phraseOfStage(f) ?? (f.pass === "backward" ? OF_BACKWARD : PHRASES)[f.phase](f, row)
+  );
 }
 
 /** What is said of a step; "" where there is no formula or nothing else worth knowing; `row` is the followed row.

@@ -1,24 +1,17 @@
 // The texts of each phase of the backward pass, by the same rules as model/phases.js.
 
-import { phrasesOf } from "../lib/texts.js";
-import texts from "../../texts/step_backward.json" with { type: "json" };
 import { sharing } from "./heads.js";
 import { algorithmOf, savesL } from "./passes.js";
 import { bends } from "./scores.js";
-import { tBackward } from "./texts_backward.js";
+import { phrase, t } from "./texts.js";
 
 /** @import { Frame, Problem, Row } from "./types.js" */
-
-const phrase = phrasesOf(texts);
 
 /** @type {Record<string, (f: Frame, row?: Row) => string[]>} */
 export const PHRASES = {
   skip: () => phrase("b.skip"),
   load: (f) => {
     if (f.i < 0) return phrase("b.load.unseen");
-    if (f.stage === "D") return phrase("b.load.D");
-    if (f.stage === "scale") return phrase("b.load.scale");
-    if (f.stage) return phrase("b.load.kernel");
     if (f.transfers.some(({ tensor, op }) => tensor === "K" && op === "read"))
       return phrase("b.load.keys");
     return phrase(algorithmOf(f).scales_dQ ? "b.load.rows.round_trip" : "b.load.rows");
@@ -31,7 +24,7 @@ export const PHRASES = {
       return phrase("b.exp.statistics", isUnseen ? "b.exp.unseen" : "b.exp.known.statistics");
     return phrase("b.exp", isUnseen ? "b.exp.unseen" : "b.exp.known");
   },
-  dV: (f) => phrase(f.stage ? "b.dV.whole" : "b.dV"),
+  dV: () => phrase("b.dV"),
   dP: () => phrase("b.dP"),
   D: (f, row) => {
     if (f.stage === "dS") return phrase(row ? "b.D.dS.row" : "b.D.dS");
@@ -43,20 +36,11 @@ export const PHRASES = {
     const sums = bends(f.problem) ? "b.dS.slope" : "b.dS.sum";
     return phrase(words, f.problem.sink === null ? sums : `${sums}.sink`);
   },
-  dQ: (f) => {
-    if (f.stage) return phrase("b.dQ.whole");
-    return phrase(algorithmOf(f).scales_dQ ? "b.dQ.round_trip" : "b.dQ");
-  },
-  dK: (f) => phrase(f.stage ? "b.dK.whole" : "b.dK"),
+  dQ: (f) => phrase(algorithmOf(f).scales_dQ ? "b.dQ.round_trip" : "b.dQ"),
+  dK: () => phrase("b.dK"),
   scale: () => phrase("b.scale"),
   store: (f) => {
     const { heads } = f.problem;
-    if (f.stage === "D") return phrase("b.store.D");
-    if (f.stage === "scale") return phrase("b.store.scale");
-    if (f.stage === "dV") return phrase("b.store.dV");
-    if (f.stage === "dQ") return phrase("b.store.dQ");
-    if (f.stage === "dK") return phrase("b.store.dK");
-    if (f.stage) return phrase("b.store.whole");
     if (f.i < 0) return phrase("b.store.unseen");
     return phrase("b.store", heads && sharing(heads) > 1 ? "b.store.shared" : "b.store.size");
   },
@@ -65,11 +49,11 @@ export const PHRASES = {
 /** The five products of FA-2, in the order of their phases: what is computed, and where it goes.
  * @type {[phase: string, formula: string, where: string][]} */
 export const PRODUCTS = [
-  ["scores", "S = Q Kᵀ / √d", tBackward("product.scores")],
-  ["dV", "dV += Pᵀ dO", tBackward("product.dV")],
-  ["dP", "dP = dO Vᵀ", tBackward("product.dP")],
-  ["dQ", "dQ += dS K", tBackward("product.dQ")],
-  ["dK", "dK += dSᵀ Q", tBackward("product.dK")],
+  ["scores", "S = Q Kᵀ / √d", t("product.scores")],
+  ["dV", "dV += Pᵀ dO", t("product.dV")],
+  ["dP", "dP = dO Vᵀ", t("product.dP")],
+  ["dQ", "dQ += dS K", t("product.dQ")],
+  ["dK", "dK += dSᵀ Q", t("product.dK")],
 ];
 
 /** What the backward is for, and why it does what it does: [question, answer] of its first screen. @param {Problem} problem */

@@ -71,6 +71,7 @@ export const VALUES = {
     ].reduce((first, next) => t("then", { first, next })),
   slope: ({ problem }) => (bends(problem) ? " ∘ slope" : ""),
   dropout: ({ problem }) => Number(problem.dropout),
+  stored_P: ({ problem }) => t(problem.dropout ? "P.dropped" : "P.divided"),
   rest: ({ problem }) => number(1 - Number(problem.dropout)),
   read: (f) => moved(f, "read"),
   written: (f) => moved(f, "write"),

@@ -8,8 +8,7 @@ import { KINDS } from "./predicates.js";
 import { TURNS as OF_BACKWARD } from "./questions_backward.js";
 import { rowsOfBlock } from "./spans.js";
 import { STATS } from "./statistics.js";
-import { t } from "./texts.js";
-import { YES_NO, tPredict } from "./texts_predict.js";
+import { YES_NO, t } from "./texts.js";
 import { listed } from "./wording.js";
 
 /** @import { Row, Trace } from "./types.js" */
@@ -28,7 +27,7 @@ const rowsOf = (trace, v) =>
 const one = (list, k) => list[k % list.length];
 /** @param {number} v */
 const tileOf = (/** @type {Trace} */ { arrays, steps }, v) =>
-  tPredict("ask.tile", { v: v + 1, of: steps, i: sub(arrays.v_i[v]), j: sub(arrays.v_j[v]) });
+  t("ask.tile", { v: v + 1, of: steps, i: sub(arrays.v_i[v]), j: sub(arrays.v_j[v]) });
 
 /** "Does the maximum of this row change?", of a row where the answer is `wanted`.
  * @param {Trace} trace @param {number} v @param {boolean} wanted @returns {Question} */
@@ -36,13 +35,13 @@ function maximum(trace, v, wanted) {
   const rows = rowsOf(trace, v).filter(({ rose }) => rose === wanted);
   if (!rows.length) return null;
   const { row, m_old, row_max } = one(rows, v);
-  const because = tPredict(wanted ? "ask.max.rises" : "ask.max.stays", {
+  const because = t(wanted ? "ask.max.rises" : "ask.max.stays", {
     row,
     top: number(row_max),
     before: number(m_old),
   });
   return {
-    text: tPredict("ask.max", { tile: tileOf(trace, v), row }),
+    text: t("ask.max", { tile: tileOf(trace, v), row }),
     options: YES_NO,
     answer: wanted ? 0 : 1,
     because,
@@ -60,7 +59,7 @@ function alpha(trace, v) {
   if (!rows.length) return null;
   const { row, m_old, m_new, alpha: factor } = one(rows, v);
   return {
-    text: tPredict("ask.alpha", {
+    text: t("ask.alpha", {
       tile: tileOf(trace, v),
       row,
       before: number(m_old),
@@ -81,7 +80,7 @@ function sum(trace, v) {
   const { row, alpha: factor, l_old, row_sum, l_new } = one(rows, v + 1);
   const max = Math.ceil(Number(l_old) + Number(row_sum));
   return {
-    text: tPredict("ask.sum", {
+    text: t("ask.sum", {
       tile: tileOf(trace, v),
       row,
       l: number(l_old),
@@ -105,10 +104,10 @@ function skipped(trace) {
   const options = [...new Set([count, Math.floor(all / 2), all - count])].sort((a, b) => a - b);
   if (options.length < 2) return null;
   return {
-    text: tPredict("ask.skipped", { all }),
+    text: t("ask.skipped", { all }),
     options: options.map(String),
     answer: options.indexOf(count),
-    because: tPredict(p.mask === "causal" ? "ask.skipped.causal" : "ask.skipped.mask", {
+    because: t(p.mask === "causal" ? "ask.skipped.causal" : "ask.skipped.mask", {
       count,
       all,
     }),
@@ -122,10 +121,10 @@ function masked(trace, v) {
   if (arrays.v_j[v] < 0 || !ALGORITHMS[p.order].running || kinds < 2) return null;
   const kind = arrays.v_kind[v];
   return {
-    text: tPredict("ask.kind", { tile: tileOf(trace, v) }),
+    text: t("ask.kind", { tile: tileOf(trace, v) }),
     options: KINDS.map((name) => t(`kind.${name}`)),
     answer: kind,
-    because: tPredict(`ask.kind.${KINDS[kind]}`),
+    because: t(`ask.kind.${KINDS[kind]}`),
   };
 }
 
@@ -179,11 +178,11 @@ export const isRight = ({ answer, slider }, choice) =>
 export function raceQuestion(names, finishes) {
   const first = Math.min(...finishes);
   const winners = names.filter((_, k) => finishes[k] === first);
-  const options = winners.length > 1 ? [...names, tPredict("ask.race.tie")] : names;
+  const options = winners.length > 1 ? [...names, t("ask.race.tie")] : names;
   return {
-    text: tPredict("ask.race"),
+    text: t("ask.race"),
     options,
     answer: winners.length > 1 ? options.length - 1 : finishes.indexOf(first),
-    because: tPredict("ask.race.why", { lanes: listed(winners), n: first + 1 }),
+    because: t("ask.race.why", { lanes: listed(winners), n: first + 1 }),
   };
 }

@@ -3,7 +3,7 @@
 import { number, sub } from "../lib/format.js";
 import { hasPhase, stageOf } from "./backward.js";
 import { indicesOf, keysOfBlock } from "./spans.js";
-import { YES_NO, tPredict } from "./texts_predict.js";
+import { YES_NO, t } from "./texts.js";
 import { minus } from "./wording.js";
 
 /** @import { Trace } from "./types.js" */
@@ -15,7 +15,7 @@ const isTile = (trace, v) => stageOf(trace, v) === null && hasPhase(trace, v, "d
 /** As the page counts it. @param {Trace} trace @param {number} v */
 function tileOf({ arrays: a }, v) {
   const tiles = Array.from(a.v_stage).flatMap((stage, at) => (stage === a.v_stage[v] ? [at] : []));
-  return tPredict("ask.tile", {
+  return t("ask.tile", {
     v: tiles.indexOf(v) + 1,
     of: tiles.length,
     i: sub(a.v_i[v]),
@@ -29,10 +29,10 @@ function addsOf(trace, v) {
   const j = sub(trace.arrays.v_j[v]);
   const stores = hasPhase(trace, v, "store");
   return {
-    text: tPredict("ask.stores", { tile: tileOf(trace, v), j }),
+    text: t("ask.stores", { tile: tileOf(trace, v), j }),
     options: YES_NO,
     answer: stores ? 0 : 1,
-    because: tPredict(stores ? "ask.stores.yes" : "ask.stores.no", { j }),
+    because: t(stores ? "ask.stores.yes" : "ask.stores.no", { j }),
   };
 }
 
@@ -46,10 +46,10 @@ function nextParts(trace, v) {
   const options = visits.map((_, k) => String(k + 1));
   const answer = visits.indexOf(v);
   return {
-    text: tPredict("ask.parts", { tile: tileOf(trace, v), i }),
+    text: t("ask.parts", { tile: tileOf(trace, v), i }),
     options,
     answer,
-    because: tPredict("ask.parts.why", { i, j: sub(a.v_j[v]), k: answer + 1, of: visits.length }),
+    because: t("ask.parts.why", { i, j: sub(a.v_j[v]), k: answer + 1, of: visits.length }),
   };
 }
 
@@ -70,8 +70,8 @@ function signOf(trace, v) {
   if (!(Math.abs(dS) >= 0.005)) return null;
   const known = `P = ${number(P)}, dP = ${number(dP)}`;
   return {
-    text: tPredict("ask.sign", { tile: tileOf(trace, v), row, known, key, D: number(D) }),
-    options: [tPredict("ask.sign.above"), tPredict("ask.sign.below")],
+    text: t("ask.sign", { tile: tileOf(trace, v), row, known, key, D: number(D) }),
+    options: [t("ask.sign.above"), t("ask.sign.below")],
     answer: dS > 0 ? 0 : 1,
     because: `dS = ${number(P)} × (${minus(dP, D)}) = ${number(dS)}`,
     row,
@@ -84,10 +84,10 @@ function maskedOrNot(trace, v) {
   if (!isTile(trace, v) || !full || !some) return null;
   const partial = hasPhase(trace, v, "mask");
   return {
-    text: tPredict("ask.masked", { tile: tileOf(trace, v) }),
+    text: t("ask.masked", { tile: tileOf(trace, v) }),
     options: YES_NO,
     answer: partial ? 0 : 1,
-    because: tPredict(partial ? "ask.masked.yes" : "ask.masked.no"),
+    because: t(partial ? "ask.masked.yes" : "ask.masked.no"),
   };
 }
 

@@ -7,15 +7,12 @@ import { Hbm } from "../views/hbm.js";
 import { frame, stated, sumOf } from "../model/frame.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { bytesAfter, placeAfter } from "../model/race_clock.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/step_race.json" with { type: "json" };
+import { t } from "../model/texts.js";
 import { stacked } from "../views/byte_track.js";
 import { RowTable } from "../views/rows.js";
 
 /** @import { Frame, Order, Trace } from "../model/types.js" */
 /** @import { Theme } from "../views/types.js" */
-
-const tRace = textsOf(texts);
 
 /** The requested bytes, tensor by tensor, as far as they have been moved. */
 class Meter {
@@ -39,7 +36,7 @@ class Meter {
     const moved = f.reads + f.writes;
     this.bar.style.setProperty("--fa-left", `${(100 - (100 * moved) / this.total).toFixed(2)}%`);
     set(this.sum, {
-      text: tRace("lane.requested", { size: bytes(moved), all: bytes(this.total) }),
+      text: t("lane.requested", { size: bytes(moved), all: bytes(this.total) }),
     });
   }
 }
@@ -105,7 +102,7 @@ export class Lane {
       "aria-busy": false,
     });
     set(this.status, {
-      text: over ? tRace("lane.done") : tRace("lane.visit", { k: done, of }),
+      text: over ? t("lane.done") : t("lane.visit", { k: done, of }),
       class: `fa-lane-status${over ? " is-done" : ""}`,
     });
     this.hbm.draw(f);

@@ -19,8 +19,6 @@ import {
 } from "../model/race_clock.js";
 import { t } from "../model/texts.js";
 import { listed } from "../model/wording.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/step_race.json" with { type: "json" };
 import { tabs } from "./drawer.js";
 import { Predict } from "../views/predict.js";
 import { Words } from "./words.js";
@@ -30,12 +28,11 @@ import { iconButton, PlayerBase, Transport } from "../views/transport.js";
 /** @import { Order, Pass } from "../model/types.js" */
 /** @import { RaceOptions, RacePosition } from "./types.js" */
 
-const tRace = textsOf(texts);
 const BEAT_MS = 500;
 /** @type {[string, string][]} */
 const CLOCKS = [
-  ["tile", tRace("race.by_tile")],
-  ["bytes", tRace("race.by_bytes")],
+  ["tile", t("race.by_tile")],
+  ["bytes", t("race.by_bytes")],
 ];
 
 export class Race extends PlayerBase {
@@ -49,17 +46,17 @@ export class Race extends PlayerBase {
   questionedRun;
   /** @param {RaceOptions} options */
   constructor(options) {
-    super({ class: "fa-player fa-step fa-race", "aria-label": tRace("race") });
+    super({ class: "fa-player fa-step fa-race", "aria-label": t("race") });
     this.options = options;
     /** @type {Clock} */
     this.timing = { byBytes: false, quantum: 1, ticks: 1 };
     /** @type {Lane[]} */
     this.lanes = [];
     this.transport = new Transport(this, BEAT_MS, {
-      label: tRace("race.same"),
+      label: t("race.same"),
       choices: CLOCKS,
       onChoice: () => this.clockChanged(),
-      hint: tRace("race.keys"),
+      hint: t("race.keys"),
     });
     this.transport.buttons.append(iconButton("leave", t("bar.leave"), options.onLeave));
     this.tabs = tabs((name) => name !== "compare" && options.onTab(name));
@@ -209,17 +206,17 @@ export class Race extends PlayerBase {
     const name = (/** @type {number} */ k) => this.lanes[k].label;
     const size = bytes(least);
     const parts = shares.map(({ lane, share }) =>
-      tRace("race.share", { share: Math.round(100 * share), lane: name(lane) }),
+      t("race.share", { share: Math.round(100 * share), lane: name(lane) }),
     );
     const ticks = this.lanes.map(({ label, sums }) =>
-      tRace("race.visits", { lane: label, count: sums.length - 1 }),
+      t("race.visits", { lane: label, count: sums.length - 1 }),
     );
     const win = winners.length > 1 ? "race.tie" : "race.wins";
     return [
-      [tRace(win, { lanes: listed(winners.map(name)), size }), listed(parts)]
+      [t(win, { lanes: listed(winners.map(name)), size }), listed(parts)]
         .filter(Boolean)
         .join(": "),
-      `${tRace("race.same_O")} ${listed(ticks)}.`,
+      `${t("race.same_O")} ${listed(ticks)}.`,
     ];
   }
 
@@ -230,18 +227,17 @@ export class Race extends PlayerBase {
     );
     const parts = frames.map((f, k) => `${this.lanes[k].label} ${bytes(f.reads + f.writes)}`);
     const rule = this.timing.byBytes
-      ? tRace("race.rule.bytes", { size: bytes(this.timing.quantum) })
-      : tRace("race.rule.tile");
+      ? t("race.rule.bytes", { size: bytes(this.timing.quantum) })
+      : t("race.rule.tile");
     const [k, of] = [this.tick + 1, this.timing.ticks];
-    const [headline, more] =
-      k === of ? this.verdict() : [tRace("race"), tRace("race.why", { rule })];
+    const [headline, more] = k === of ? this.verdict() : [t("race"), t("race.why", { rule })];
     set(this.headline, { text: headline });
     set(this.rule, { text: more });
     this.transport.show({
       step: this.tick,
-      title: tRace("race.tick", { k, of }),
+      title: t("race.tick", { k, of }),
       words: parts.join(" · "),
-      spoken: tRace("race.spoken", { k, of, lanes: parts.join(", "), sentence: headline }),
+      spoken: t("race.spoken", { k, of, lanes: parts.join(", "), sentence: headline }),
     });
     this.options.onPlace?.({
       query: Object.fromEntries(this.query),

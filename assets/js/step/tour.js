@@ -4,13 +4,11 @@
 import { around, boxStyle, button, el, findVisible, isPresenting, on, set } from "../lib/dom.js";
 import { isShortcut } from "../lib/keys.js";
 import { isNarrow } from "../lib/screen.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/step_tour.json" with { type: "json" };
+import { t } from "../model/texts.js";
 
 /** @import { Pass } from "../model/types.js" */
 /** @import { Chapter, TourOptions } from "./types.js" */
 
-const t = textsOf(texts);
 const MARGIN = 12;
 const AROUND = 8; // px of light around what a chapter speaks of
 const EDGE = 3; // px between the light and the edge of the window

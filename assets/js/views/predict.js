@@ -6,7 +6,7 @@ import { around, button, card, el, on, set } from "../lib/dom.js";
 import { emit } from "../lib/events.js";
 import { number } from "../lib/format.js";
 import { isRight, questionAt, raceQuestion } from "../model/questions.js";
-import { tPredict } from "../model/texts_predict.js";
+import { t } from "../model/texts.js";
 
 /** @import { Trace } from "../model/types.js" */
 /** @import { Question, Slider } from "../model/questions.js" */
@@ -16,16 +16,16 @@ export class Predict {
     this.verdict = el("p", { class: "fa-verdict", "aria-live": "polite" });
     this.text = el("p", { class: "fa-question" });
     this.choices = el("div", { class: "fa-choices" });
-    this.show = button(tPredict("predict.show"), () => this.reveal(true), {
+    this.show = button(t("predict.show"), () => this.reveal(true), {
       class: "fa-link fa-show-me",
     });
     this.hint = el("span", { class: "fa-predict-hint" });
     const close = button("×", () => emit("fa:predict"), {
       class: "fa-predict-close",
-      "aria-label": tPredict("predict.close"),
-      title: tPredict("predict.close.key"),
+      "aria-label": t("predict.close"),
+      title: t("predict.close.key"),
     });
-    this.card = card("predict", tPredict("predict"), "", [
+    this.card = card("predict", t("predict"), "", [
       this.verdict,
       this.text,
       el("div", { class: "fa-answers" }, [this.choices, this.show, this.hint]),
@@ -47,10 +47,10 @@ export class Predict {
     this.question = question;
     this.choice = null;
     this.isRevealed = false;
-    set(this.text, { text: question?.text ?? tPredict("predict.none") });
+    set(this.text, { text: question?.text ?? t("predict.none") });
     set(this.card.note, {
       text: question?.slider
-        ? tPredict("predict.within", { tolerance: number(question.slider.tolerance) })
+        ? t("predict.within", { tolerance: number(question.slider.tolerance) })
         : "",
     });
     if (question?.slider) this.choices.replaceChildren(this.slider(question.slider));
@@ -89,7 +89,7 @@ export class Predict {
       max,
       step,
       value: (min + max) / 2,
-      "aria-label": tPredict("predict.number"),
+      "aria-label": t("predict.number"),
     });
     const output = el("output", { text: number(Number(input.value)) });
     const answer = () => {
@@ -122,9 +122,7 @@ export class Predict {
     set(this.hint, {
       text: !question
         ? ""
-        : tPredict(
-            isRevealed ? "predict.revealed" : choice === null ? "predict.open" : "predict.chosen",
-          ),
+        : t(isRevealed ? "predict.revealed" : choice === null ? "predict.open" : "predict.chosen"),
     });
     this.show.hidden = !question || this.isRevealed;
     for (const field of this.choices.querySelectorAll("button, input"))
@@ -135,9 +133,7 @@ export class Predict {
   /** Right or wrong, and why; `asked` by the visitor it is told even of no answer. @param {boolean} isRequested */
   reveal(isRequested) {
     const { question, choice } = this;
-    const score = this.count
-      ? tPredict("predict.score", { right: this.right, count: this.count })
-      : "";
+    const score = this.count ? t("predict.score", { right: this.right, count: this.count }) : "";
     if (!question || this.isRevealed || (choice === null && !isRequested))
       return set(this.verdict, { text: score, class: "fa-verdict" });
     const right = choice !== null && isRight(question, choice);
@@ -147,20 +143,20 @@ export class Predict {
     if (choice === null)
       return set(this.verdict, {
         text: question.slider
-          ? tPredict("predict.because", { because })
-          : tPredict("predict.answer", { answer: question.options[question.answer], because }),
+          ? t("predict.because", { because })
+          : t("predict.answer", { answer: question.options[question.answer], because }),
         class: "fa-verdict",
       });
     this.count += 1;
     this.right += right ? 1 : 0;
     const result = { because, right: this.right, count: this.count };
     const exact = () =>
-      tPredict(right ? "predict.right.number" : "predict.wrong.number", {
+      t(right ? "predict.right.number" : "predict.wrong.number", {
         ...result,
         choice: number(choice),
       });
     set(this.verdict, {
-      text: question.slider ? exact() : tPredict(right ? "predict.right" : "predict.wrong", result),
+      text: question.slider ? exact() : t(right ? "predict.right" : "predict.wrong", result),
       class: `fa-verdict ${right ? "is-right" : "is-wrong"}`,
     });
   }

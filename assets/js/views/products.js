@@ -4,7 +4,6 @@ import { el, set } from "../lib/dom.js";
 import { algorithmOf } from "../model/passes.js";
 import { PRODUCTS, purposes } from "../model/phases_backward.js";
 import { t } from "../model/texts.js";
-import { tBackward } from "../model/texts_backward.js";
 import { rich } from "./rich.js";
 
 /** @import { Frame, Trace } from "../model/types.js" */
@@ -37,7 +36,7 @@ export class Products {
     );
     this.list.replaceChildren(...this.items);
     this.answers.replaceChildren();
-    set(this.lesson, { text: texts.products_lesson ?? tBackward("products.five") });
+    set(this.lesson, { text: texts.products_lesson ?? t("products.five") });
   }
 
   draw(/** @type {Frame} */ { step, phase, phases, problem }) {

@@ -9,7 +9,6 @@ import { savesL } from "../model/passes.js";
 import { crossings } from "../model/phases_backward.js";
 import { AXES } from "../model/tensors.js";
 import { t } from "../model/texts.js";
-import { tBackward } from "../model/texts_backward.js";
 import { tileOf } from "../model/wording.js";
 import { fixed } from "./matrix.js";
 import { placed } from "./rich.js";
@@ -293,7 +292,7 @@ export class SramBackward extends TilePanel {
     /** @type {(name: string, strong: string, quiet?: string, inside?: string) => void} */
     const head = (name, strong, quiet = "", inside) => {
       const [rows, cols] = this.shapeOf(name, f);
-      const title = tBackward("sram.on_chip", { block: strong, rows, cols });
+      const title = t("sram.on_chip", { block: strong, rows, cols });
       this.frames[name].label(strong, quiet, title, inside);
     };
     for (const name of ["Q", "dO", "O"]) head(name, `${name}${i}`);
@@ -312,7 +311,7 @@ export class SramBackward extends TilePanel {
       dS === "dP" ? "= dO Vᵀ" : dS && (!f.stage || f.stage === "dS") ? "= P ∘ (dP − D)" : "",
       `dP${ij}`,
     );
-    const sums = { dV: ["+ PᵀdO", tBackward("sram.done")], dK: ["+ dSᵀQ", "/ √d"] };
+    const sums = { dV: ["+ PᵀdO", t("sram.done")], dK: ["+ dSᵀQ", "/ √d"] };
     for (const name of SUMS) {
       const state = f.grads?.[name]?.state;
       head(
@@ -322,11 +321,7 @@ export class SramBackward extends TilePanel {
         state === "zero" ? "0" : "",
       );
     }
-    head(
-      "dQ",
-      `dQ${i}`,
-      f.stage === "scale" ? (f.done("scale") ? "/ √d" : tBackward("sram.fp32")) : "",
-    );
+    head("dQ", `dQ${i}`, f.stage === "scale" ? (f.done("scale") ? "/ √d" : t("sram.fp32")) : "");
     for (const name of ["dV", "dK"])
       this.frames[name].head.classList.toggle("is-now", f.phase === name);
     this.last = f;
@@ -358,15 +353,14 @@ export class SramBackward extends TilePanel {
       });
     if (keys)
       this.note.replaceChildren(
-        ...placed(tBackward("sram.keys", { K: "[K]", V: "[V]", dK: "[dK]", dV: "[dV]" }), {
+        ...placed(t("sram.keys", { K: "[K]", V: "[V]", dK: "[dK]", dV: "[dV]" }), {
           K: b("K"),
           V: b("V"),
           dK: b("dK"),
           dV: b("dV"),
         }),
       );
-    else if (f.stage === "D" || f.stage === "scale")
-      this.note.replaceChildren(tBackward("sram.kernel"));
+    else if (f.stage === "D" || f.stage === "scale") this.note.replaceChildren(t("sram.kernel"));
     else this.note.replaceChildren();
   }
 }
