@@ -80,8 +80,8 @@ def alphas(verdict: Verdict) -> np.ndarray | None:
 
 def numbers(x: np.ndarray) -> list[str]:
     """Write the first numbers of a row with two decimals."""
-    shown = np.round(np.atleast_1d(x)[:COLUMNS], 2) + 0.0  # no −0.00
-    return [f"{v:.2f}".replace("-", "−") for v in shown]
+    rounded = np.round(np.atleast_1d(x)[:COLUMNS], 2) + 0.0  # no −0.00
+    return [f"{v:.2f}".replace("-", "−") for v in rounded]
 
 
 def _aligned(x: np.ndarray) -> str:

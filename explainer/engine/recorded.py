@@ -66,10 +66,10 @@ def closest(request: RunRequest) -> Result:
 
     def distance(at: tuple[str, PointRow]) -> tuple[float, ...]:
         row, mask = at[1], parse(at[1]["mask"])
-        kept = mask.visible(row["n"], row["n"]) / row["n"] ** 2 * p.n**2
+        pairs = mask.visible(row["n"], row["n"]) / row["n"] ** 2 * p.n**2
         return (
             row["score"] != str(p.score),
-            mask != p.mask and 1 + abs(math.log2(kept / p.mask.visible(p.n, p.n))),
+            mask != p.mask and 1 + abs(math.log2(pairs / p.mask.visible(p.n, p.n))),
             row["dtype"] != p.dtype,
             abs(math.log2(row["n"] / p.n)) + 2 * abs(math.log2(row["d"] / p.d)),
             abs(math.log2(_work(row) / work)),

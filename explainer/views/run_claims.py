@@ -65,18 +65,18 @@ def short_name(method: str) -> str:
 def _first(rows: Sequence[Row], main: str) -> list[Row]:
     """Return the rows that fit a picture: naive, the main method, then the others."""
     order = {"naive": 0, main: 1}
-    kept = sorted(rows, key=lambda row: order.get(row["method"], 2))[:5]
-    return [row for row in rows if row in kept]
+    most_useful = sorted(rows, key=lambda row: order.get(row["method"], 2))[:5]
+    return [row for row in rows if row in most_useful]
 
 
 def correct(result: Result, main: str) -> Claim:
     """The largest errors beside what rounding allows."""
     rows = ran(result["rows"])
     wrong = [row for row in rows if not row["right"]]
-    shown = wrong[:5] if len(wrong) > 4 else _first(rows, main)
-    if wrong and not any(row in shown for row in wrong):
-        shown = [*shown[:-1], wrong[0]]
-    sizes = [x for row in shown for x in (row["error"], row["allowed"]) if 0 < x < math.inf]
+    drawn = wrong[:5] if len(wrong) > 4 else _first(rows, main)
+    if wrong and not any(row in drawn for row in wrong):
+        drawn = [*drawn[:-1], wrong[0]]
+    sizes = [x for row in drawn for x in (row["error"], row["allowed"]) if 0 < x < math.inf]
     low, high = math.log10(min(sizes, default=1e-7)), math.log10(max(sizes, default=1e-6))
     return {
         "key": "correct",
@@ -99,7 +99,7 @@ def correct(result: Result, main: str) -> Claim:
                     allowed=scientific(row["allowed"]),
                 ),
             }
-            for row in shown
+            for row in drawn
         ],
     }
 

@@ -19,6 +19,8 @@ def test_the_weights_are_the_formula_s(word):
 
 def test_a_hybrid_keeps_a_quarter():
     n = 2**20
-    assert lesson.kept("softmax", n) == 2 * 32 * 128 * 2 * n
-    assert lesson.kept("linear", n) == lesson.kept("linear", 1)
-    assert lesson.kept("softmax", n) / lesson.kept("hybrid", n) == pytest.approx(4, rel=0.001)
+    assert lesson.state_bytes("softmax", n) == 2 * 32 * 128 * 2 * n
+    assert lesson.state_bytes("linear", n) == lesson.state_bytes("linear", 1)
+    assert lesson.state_bytes("softmax", n) / lesson.state_bytes("hybrid", n) == pytest.approx(
+        4, rel=0.001
+    )

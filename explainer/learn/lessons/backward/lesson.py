@@ -101,15 +101,15 @@ def compute(step: int) -> Block:
         ),
     ]
     name, says = t.row("names")[step - 1], t.row("says")[step - 1]
-    said = [note(says)]
+    notes = [note(says)]
     if step == 1:
-        said.append(note(t("lse", lse=x.lse[IT]), "fine"))
+        notes.append(note(t("lse", lse=x.lse[IT]), "fine"))
     if step >= 4:
         over = " + ".join(f"({a:.0f})·{b:.2f}" for a, b in zip(DO[IT], x.O[IT], strict=True) if a)
-        said.append(note(t("D", sum=over, D=x.D[IT]), "fine"))
+        notes.append(note(t("D", sum=over, D=x.D[IT]), "fine"))
     if step >= 5:
-        said.append(note(t("sum", sum=abs(x.dS[IT].sum())), "good"))
-    shown = {
+        notes.append(note(t("sum", sum=abs(x.dS[IT].sum())), "good"))
+    result = {
         1: x.P[IT],
         2: x.dV[:, -1],
         3: x.dP[IT],
@@ -118,7 +118,7 @@ def compute(step: int) -> Block:
         6: x.dQ[IT],
         7: x.dK[:, 0],
     }[step]
-    values = ", ".join(f"{value:.2f}" for value in np.atleast_1d(shown))
+    values = ", ".join(f"{value:.2f}" for value in np.atleast_1d(result))
     return picture(
         t("label", word=WORDS[IT], step=step, all=7),
         t("spoken", step=step, all=7, name=name, says=says, numbers=f"{values}."),
@@ -128,7 +128,7 @@ def compute(step: int) -> Block:
             grid(t("dO"), DO[[IT]], "o", rows=[WORDS[IT]], cols=MEANINGS, digits=0),
             *([grid("dQ", x.dQ[[IT]], "q", cols=KINDS, key="dQ")] if step >= 6 else []),
         ),
-        *said,
+        *notes,
     )
 
 
@@ -164,13 +164,13 @@ def run(g1: int | str, g2: str, g3: str) -> Block:
         (name, format_significant(o, 2), t("run.differs" if name in wrong else "run.agrees"))
         for name, o in off.items()
     ]
-    said = _consequence(found["dS"].sum(axis=1), wrong)
-    spoken = " ".join([said, *(f"{name}: {o}, {how}." for name, o, how in rows)])
+    notes = _consequence(found["dS"].sum(axis=1), wrong)
+    spoken = " ".join([notes, *(f"{name}: {o}, {how}." for name, o, how in rows)])
     return picture(
         t("run.label"),
         spoken,
         table(t.row("run.head"), rows),
-        note(said, "bad" if wrong else "good"),
+        note(notes, "bad" if wrong else "good"),
     )
 
 

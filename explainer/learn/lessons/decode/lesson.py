@@ -53,7 +53,7 @@ def compute(parts: int) -> Block:
     query = node("q", WORDS[-1], t("query"), "q")
     output = node("O", "O", ", ".join(format_fixed(x, 2) for x in O), "o")
     us, rule = times()
-    shown = [n for n in us if n in (1, parts, rule)]
+    counts = [n for n in us if n in (1, parts, rule)]
     bytes_us, flops_us = bound()
     return picture(
         t("label"),
@@ -79,7 +79,7 @@ def compute(parts: int) -> Block:
                 t("timed", n=RECORDED.n, heads=RECORDED.heads, d=RECORDED.d),
                 [
                     bar(t("parts", n=n), us[n], t("us", us=us[n]), "l", on=n == rule, key=str(n))
-                    for n in shown
+                    for n in counts
                 ],
                 remark=about("decode_nvidia_h200"),
             ),

@@ -81,9 +81,9 @@ def contents(state: Iteration) -> dict[int, tuple[str, tuple[str, ...]]]:
     """Return {page: (the requests that read it, its words)}."""
     pages: dict[int, tuple[str, tuple[str, ...]]] = {}
     for name, table in state.tables.items():
-        said = [*PROMPTS[name], *["•"] * OUT[name]][: state.cached[name]]
+        sequence = [*PROMPTS[name], *["•"] * OUT[name]][: state.cached[name]]
         for at, page in enumerate(table):
-            words = tuple(said[at * PAGE : (at + 1) * PAGE])
+            words = tuple(sequence[at * PAGE : (at + 1) * PAGE])
             others = pages[page][0] if page in pages else ""
             pages[page] = (others + name, max(words, pages.get(page, ("", ()))[1], key=len))
     return pages
@@ -109,10 +109,10 @@ def _lanes() -> list:
     return lanes
 
 
-def _page(page: int, held: tuple[str, tuple[str, ...]] | None) -> Mark:
-    if held is None:
+def _page(page: int, content: tuple[str, tuple[str, ...]] | None) -> Mark:
+    if content is None:
         return frame(str(page), look="empty", key=f"page {page}")
-    names, words = held
+    names, words = content
     owner = t("shared", names=" + ".join(names)) if len(names) > 1 else names
     line = " ".join([*words, *["_"] * (PAGE - len(words))])
     return frame(
@@ -124,15 +124,15 @@ def compute(step: int) -> Block:
     """Show the batches, and pages and block tables after iteration ``step``."""
     served = iterations()
     state = served[min(step, len(served)) - 1]
-    held = contents(state)
+    content = contents(state)
     tables = [
         grid("", [[*map(str, table)]], HUES[name], rows=[name])
         for name, table in state.tables.items()
     ]
     ticks = [(k + 0.5, str(k + 1)) for k in range(len(served))]
-    count = sum(len(words) for _, words in held.values())
-    filled = t("filled", tokens=count, pages=len(held), empty=len(held) * PAGE - count)
-    pages = [_page(page, held.get(page)) for page in range(POOL)]
+    count = sum(len(words) for _, words in content.values())
+    filled = t("filled", tokens=count, pages=len(content), empty=len(content) * PAGE - count)
+    pages = [_page(page, content.get(page)) for page in range(POOL)]
     return picture(
         t("label"),
         t(

@@ -99,7 +99,7 @@ def compute(what: str, n: int) -> Block:
     ]
     rate = CARD.hbm_bytes_per_s / 1e12
     lse = fused[0][2].get("lse")
-    said = (
+    sentence = (
         t("note", card=CARD.name, rate=rate, lse=lse)
         if lse
         else t("plain", card=CARD.name, rate=rate)
@@ -110,7 +110,7 @@ def compute(what: str, n: int) -> Block:
         t("spoken", apart=_spoken(apart), fused=_spoken(fused), times=times),
         *(_flow(_title(group), group, most) for group in both),
         bars(t("bytes"), items),
-        note(said, "fine", aside=True),
+        note(sentence, "fine", aside=True),
     )
 
 

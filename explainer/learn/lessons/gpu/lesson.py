@@ -30,7 +30,7 @@ def compute(heads: int, stride: int, dtype: str) -> Block:
     w = Workload(card=CARD, n=N, d=64, block_q=TILE, block_k=TILE, heads=heads)
     blocks = len(programs(w, "fa2").head)
     busy = min(blocks, card.sms)
-    shown = {
+    numbers = {
         "tile": TILE,
         "blocks": blocks,
         "busy": busy,
@@ -44,8 +44,8 @@ def compute(heads: int, stride: int, dtype: str) -> Block:
         "moved": moved,
         "share": rounded(100 * used / moved),
     }
-    words = t("words", **shown, heads=heads, n=N, lanes=LANES)
-    data = shown | {
+    words = t("words", **numbers, heads=heads, n=N, lanes=LANES)
+    data = numbers | {
         "heads": t("launched", n=heads),
         "rows": N // TILE,
         "touched": touched,

@@ -25,7 +25,7 @@ def linear_weights(word: int) -> np.ndarray:
     return found / found.sum()
 
 
-def kept(kind: str, n: int) -> float:
+def state_bytes(kind: str, n: int) -> float:
     """Return the bytes per layer that decoding keeps after n tokens, on average over the layers:
     "softmax", "linear", or "hybrid", one softmax layer after each few linear ones."""
     whole, state = cache_bytes("causal", n), cache_bytes("linear", n)
@@ -41,7 +41,8 @@ def compute(word: int) -> Block:
     hidden = range(word + 1, len(WORDS))
     names, hues = t.named("kinds"), {"softmax": "k", "hybrid": "q", "linear": "o"}
     lines = [
-        series(name, NS, [kept(kind, n) for n in NS], hues[kind]) for kind, name in names.items()
+        series(name, NS, [state_bytes(kind, n) for n in NS], hues[kind])
+        for kind, name in names.items()
     ]
     ticks = [(n, f"{n:,}") for n in NS[::5]]
     sizes = [(2.0**p, amount(2.0**p)) for p in (20, 25, 30)]

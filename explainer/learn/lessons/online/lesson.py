@@ -93,10 +93,10 @@ def compute(step: int) -> Block:
     blocks = [t("block", first=WORDS[j], last=WORDS[j + 1]) for j in range(0, len(WORDS), BLOCK)]
     alpha = alphas()[at]
     rises = at > 0 and alpha < 1
-    said = t("starts") if not at else t("keeps")
+    sentence = t("starts") if not at else t("keeps")
     if rises:
         by = now.m[0, 0] - states()[at - 1].m[0, 0]
-        said = t("rises", by=_minus(by), alpha=_minus(alpha))
+        sentence = t("rises", by=_minus(by), alpha=_minus(alpha))
     lines = _lines(at)
     return picture(
         t("label", word=WORDS[ROW], done=step, all=BLOCKS),
@@ -117,7 +117,7 @@ def compute(step: int) -> Block:
         ),
         words(blocks, head=t("carried"), hidden=range(step, BLOCKS), rows=carried),
         code(t("of", name=MEANINGS[SHOWN]), lines),
-        note(said, "bad" if rises else ""),
+        note(sentence, "bad" if rises else ""),
     )
 
 
@@ -240,18 +240,18 @@ def run(order: str, g1: str, g2: str, g3: int | str, g4: int | str) -> Block:
     try:
         yours = simulate(lines, *row_data(), BLOCK)
     except KeyError as missing:
-        said = t("run.stops", name=missing.args[0])
-        return picture(t("run.label"), said, note(said, "bad"))
-    said, good = _verdict(yours, right)
+        sentence = t("run.stops", name=missing.args[0])
+        return picture(t("run.label"), sentence, note(sentence, "bad"))
+    sentence, good = _verdict(yours, right)
     rows = [
         [name, *map(format_fixed, (*found.sums, found.output))]
         for name, found in zip(t.row("run.rows"), (yours, right), strict=True)
     ]
-    spoken = " ".join([said, *(f"{', '.join(line)}." for line in rows)])
+    spoken = " ".join([sentence, *(f"{', '.join(line)}." for line in rows)])
     return picture(
         t("run.label"),
         spoken,
-        note(said, "good" if good else "bad"),
+        note(sentence, "good" if good else "bad"),
         table(t.row("run.head"), rows),
     )
 

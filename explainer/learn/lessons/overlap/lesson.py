@@ -65,7 +65,7 @@ def _lanes(slots: tuple[Slot, ...]) -> list[tuple[str, list[Mark]]]:
 def compute(variant: str, softmax: float, step: int) -> Block:
     """Show the first ``step`` pieces of work, and the rate over many key tiles."""
     slots = run(variant, ON_SCREEN, softmax)
-    shown, names = slots[: min(len(slots), step)], t.named("variants")
+    done, names = slots[: min(len(slots), step)], t.named("variants")
     peak = CARDS["h100"].tensor_tflops
     model = tflops(run(variant, LONG, softmax))
     paper = measured(variant) if softmax == FITTED else None
@@ -77,7 +77,7 @@ def compute(variant: str, softmax: float, step: int) -> Block:
         t("label", variant=names[variant], tiles=ON_SCREEN),
         t("spoken", why=t.named("whys")[variant], model=model, paper=paper or t("nobody")),
         note(t.named("whys")[variant]),
-        timeline("", _lanes(shown), unit="µs", high=makespan(slots)),
+        timeline("", _lanes(done), unit="µs", high=makespan(slots)),
         bars(t("rates", tiles=LONG, softmax=softmax), items, high=peak, limit=(peak, t("peak"))),
     )
 

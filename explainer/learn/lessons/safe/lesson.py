@@ -104,14 +104,14 @@ def compute(input: str, gain: float, subtract: bool) -> Block:
         )
     ticks = [(k, f"{k:,}".replace("-", "−")) for k in range(-100, int(high), every)]
     titles = [FORMATS[name].title for name in ON_SCREEN]
-    said = [outcome(found[name], name) for name in ON_SCREEN]
+    outcomes = [outcome(found[name], name) for name in ON_SCREEN]
     names = [_number(v) for v in x]
     exps = [[_number(v) for v in found[name]["e"]] for name in ON_SCREEN]
     sums = [[_number(float(found[name]["sum"]))] for name in ON_SCREEN]
     weights = [_weights(found[name]) for name in ON_SCREEN]
     spoken = " ".join(
         t("lane", format=title, weights=", ".join(w), outcome=what)
-        for title, w, what in zip(titles, weights, said, strict=True)
+        for title, w, what in zip(titles, weights, outcomes, strict=True)
     )
     return picture(
         t("label"),
@@ -134,7 +134,7 @@ def compute(input: str, gain: float, subtract: bool) -> Block:
             sign("÷"),
             grid(t("sum"), sums, "l", size="wide"),
             sign("="),
-            grid(t("weights"), weights, "q", size="wide", row_sums=said),
+            grid(t("weights"), weights, "q", size="wide", row_sums=outcomes),
             align="bottom",
         ),
     )

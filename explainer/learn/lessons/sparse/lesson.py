@@ -77,5 +77,5 @@ def question(n: int, k: int) -> dict:
     """How many times fewer keys enter a causal model's softmax in all; and: of one last query, both
     ways, the other way around. Each of n queries takes the best k of those it sees."""
     whole = n * (n + 1) / 2
-    kept = k * (k + 1) / 2 + (n - k) * k
-    return {"answer": whole / kept, "wrong": (n / k, n * n / kept, kept / whole)}
+    visible = k * (k + 1) / 2 + (n - k) * k
+    return {"answer": whole / visible, "wrong": (n / k, n * n / visible, visible / whole)}

@@ -147,13 +147,13 @@ def compute(step: int) -> Block:
     """One step: HBM at the left, one SM at the right."""
     at, phase = places()[step - 1]
     here = trace(PROBLEM).visits[at]
-    said = does(here, phase)
+    sentence = does(here, phase)
     chip = frame(
         t("sram"),
         _belt(at),
         sign(t("stream")),
         _tile(here, phase),
-        note(said),
+        note(sentence),
         remark=t("chip"),
         look="chip",
     )
@@ -162,7 +162,7 @@ def compute(step: int) -> Block:
         step=step,
         all=len(places()),
         words=t("row_words", first=_names(here.i)[0], last=_names(here.i)[1]),
-        does=said,
+        does=sentence,
         bytes=amount(moved(at, phase)),
     )
     return picture(
