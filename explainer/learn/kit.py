@@ -46,7 +46,9 @@ import numpy as np
 
 from explainer.learn import blocks
 from explainer.learn.blocks import Block
+from explainer.learn.folder import words_of
 
+__all__ = ["Block", "words_of"]
 P = ParamSpec("P")
 Mark = dict[str, Any]
 Numbers = Sequence[Any] | np.ndarray

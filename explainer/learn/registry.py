@@ -5,58 +5,42 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
-from importlib import import_module
-from pathlib import Path
 
 from explainer.base.cache import cached
 from explainer.base.fields import refused
-from explainer.learn import folder
+from explainer.learn import claims, ecosystem, folder, reference
 from explainer.learn.blocks import Block, t
 from explainer.learn.content import Lesson, Question, make_lesson, make_question, stored
 from explainer.learn.course import ORDER, SELF_TEST
 from explainer.learn.duration import minutes
 from explainer.learn.widgets import Value, Widget, make_widget
 
-_NAMES = sorted(path.stem for path in Path(__file__).parent.glob("*.py"))
-_LOADED = [import_module(f"explainer.learn.{name}") for name in _NAMES if name != "registry"]
-# The modules of this room that have widgets. What has no controls is a widget all the same: its
-# blocks are fetched when they come into view.
-MODULES = tuple(module for module in _LOADED if hasattr(module, "WIDGETS"))
 
-
-# What a lesson's module calls by one name, the others by key.
-_OF_A_LESSON = {"WIDGETS": "compute", "FIGURES": "figures", "QUESTIONS": "question"}
-
-
-@cache
-def declared(name: str) -> dict[str, Callable]:
-    """Return what all modules declare under a name: {key: the function that computes it}."""
-    lessons = folder.modules()
-    modules = (*MODULES, *lessons.values())
-    found = {key: make for module in modules for key, make in getattr(module, name, {}).items()}
-    own = _OF_A_LESSON[name]
-    return found | {
-        key: getattr(module, own) for key, module in lessons.items() if hasattr(module, own)
+def _of_lessons(name: str) -> dict[str, Callable]:
+    """Return {lesson: its module's function of this name}, of the lessons that have one."""
+    return {
+        key: getattr(module, name)
+        for key, module in folder.modules().items()
+        if hasattr(module, name)
     }
 
 
 @cache
 def widgets() -> dict[str, Widget]:
-    """Return {key: widget} of the whole page."""
-    return {key: make_widget(key, compute) for key, compute in declared("WIDGETS").items()}
+    """Return {key: widget} of the whole page. What has no controls is a widget all the same: its
+    blocks are fetched when they come into view."""
+    found = _of_lessons("compute")
+    for module in (claims, ecosystem, reference, *folder.modules().values()):
+        found |= getattr(module, "WIDGETS", {})
+    return {key: make_widget(key, compute) for key, compute in found.items()}
 
 
 @cache
 def lessons() -> tuple[Lesson, ...]:
-    """The course from its first lesson to its last, as far as it is written. FIGURES are functions
-    that compute what a lesson's texts name, QUESTIONS those that compute a question from its
-    case."""
-    figures, questions = declared("FIGURES"), declared("QUESTIONS")
-    found = (
-        make_lesson(key, figures.get(key, dict)(), questions.get(key))
-        for key in ORDER
-        if key in folder.KEYS
-    )
+    """The course from its first lesson to its last. A lesson's ``figures`` computes what its texts
+    name, its ``question`` a question from its case."""
+    figures, questions = _of_lessons("figures"), _of_lessons("question")
+    found = (make_lesson(key, figures.get(key, dict)(), questions.get(key)) for key in ORDER)
     return tuple(
         replace(one, minutes=minutes(one, len(widgets()[one.key].controls))) for one in found
     )

@@ -33,7 +33,7 @@ export * from "../../assets/js/model/tiles.js";
 export { heightOf } from "../../assets/js/lib/svg_canvas.js";
 export { measure, plane } from "../../assets/js/learn/pictures/arrows.js";
 export { places as placesOf } from "../../assets/js/learn/pictures/gpu.js";
-export { pieces as wholes } from "../../assets/js/learn/unbroken.js";
+export { unbroken } from "../../assets/js/learn/unbroken.js";
 export { scales } from "../../assets/js/learn/pictures/pyramid.js";
 export { axes as roofs } from "../../assets/js/learn/pictures/roofline.js";
 export {

@@ -24,7 +24,7 @@ from explainer.learn.content import PAGES, make_question
 from explainer.learn.lessons.gpu import lesson as gpu
 from explainer.learn.lessons.memory import lesson as memories
 from explainer.learn.lessons.trips import lesson as round_trips
-from explainer.learn.registry import declared, lessons, self_test, widgets
+from explainer.learn.registry import lessons, self_test, widgets
 from explainer.pages import run
 from explainer.problem import Problem
 from explainer.views.stories.pages import CHAPTERS, DEFAULTS, parse_workload
@@ -71,7 +71,6 @@ def test_the_course_names_lessons_once_and_in_order():
         assert [*path.lessons] == [key for key in course.ORDER if key in path.lessons], path.key
     starts = {*(key for _, key in course.SELF_TEST), course.AFTER, *course.MOVED.values()}
     assert starts <= {*course.ORDER} and not {*course.MOVED} & {*course.ORDER}
-    assert {*declared("FIGURES"), *declared("QUESTIONS")} <= {*course.ORDER}
 
 
 def minutes(keys: tuple[str, ...]) -> int:

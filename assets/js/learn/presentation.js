@@ -20,7 +20,7 @@ import { PictureFit } from "./picture_fit.js";
 import { PresentedClaims } from "./presented_claims.js";
 import { PresentedQuestion } from "./presented_question.js";
 import { t } from "./texts.js";
-import { writeUnbroken } from "./unbroken.js";
+import { unbroken } from "./unbroken.js";
 import { settle } from "./widget.js";
 
 /** @import { Learn } from "./index.js" */
@@ -131,7 +131,7 @@ export class Presentation {
       this.picture = new PictureFit(get(node, ".fa-lesson-body"));
       screen.present(state, isFresh);
       for (const line of all(node, ".fa-headline, .fa-slide li"))
-        writeUnbroken(line, line.textContent ?? "");
+        set(line, { text: unbroken(line.textContent ?? "") });
     }
     this.claims =
       screen.claims && new PresentedClaims(node, screen.claims.claims, () => this.turn(1));

@@ -3,7 +3,7 @@
 import { all, el, get, set } from "../lib/dom.js";
 import { wordsOf } from "./claims.js";
 import { t } from "./texts.js";
-import { writeUnbroken } from "./unbroken.js";
+import { unbroken } from "./unbroken.js";
 
 /** @import { Claim } from "./claims.js" */
 
@@ -45,7 +45,7 @@ export class PresentedClaims {
     const k = Math.floor(part / 2);
     const claim = this.claims[k];
     this.isVerdict = part % 2 === 1;
-    writeUnbroken(this.words, wordsOf(claim));
+    set(this.words, { text: unbroken(wordsOf(claim)) });
     this.verdict.replaceChildren();
     for (const tile of this.tiles) {
       const isRight = this.isVerdict && truthOf(tile) === claim.truth;

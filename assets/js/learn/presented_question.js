@@ -2,7 +2,7 @@
 
 import { all, get, set } from "../lib/dom.js";
 import { t } from "./texts.js";
-import { writeUnbroken } from "./unbroken.js";
+import { unbroken } from "./unbroken.js";
 
 const KEYS = [".", "a", "b"]; // a clicker's blank button sends the point or b
 
@@ -15,7 +15,7 @@ export class PresentedQuestion {
     this.button = get(root, ".fa-present-answer");
     this.button.onclick = () => this.toggle();
     for (const words of all(root, "h3, .fa-present-words"))
-      writeUnbroken(words, words.textContent ?? "");
+      set(words, { text: unbroken(words.textContent ?? "") });
     this.show(false);
   }
 
@@ -23,7 +23,7 @@ export class PresentedQuestion {
   show(on) {
     this.isAnswered = on;
     this.root.classList.toggle("is-answered", on);
-    writeUnbroken(this.why, on ? (this.root.dataset.answer ?? "") : "");
+    set(this.why, { text: on ? unbroken(this.root.dataset.answer ?? "") : "" });
     set(this.button, { text: on ? t("present.hide") : t("present.show") });
   }
 

@@ -93,10 +93,6 @@ export class Widget {
     this.live = get(mount, "[role=status]");
     this.words = "";
     this.width = 0; // of the blocks' place
-    this.last = ""; // the last blocks, as JSON
-    this.isEnded = false; // the last step had nothing new
-    /** Where the step was before it moved on. @type {number | undefined} */
-    this.from = undefined;
     const step = this.list.find(({ key, kind }) => key === "step" && kind === "range");
     if (step) this.addTransport(step);
     find(mount, ".fa-reset")?.addEventListener("click", () => this.restart());
@@ -205,7 +201,6 @@ export class Widget {
     const view = this.viewOf(control);
     const wanted = Number(view.read()) + by * control.step;
     const value = Number(clamp(wanted, control.low, control.high).toFixed(6));
-    if (by > 0 && control === this.step) this.from ??= Number(view.read());
     view.write(value);
     this.ask(true);
     return value < control.high;
@@ -215,7 +210,7 @@ export class Widget {
     const { step } = this;
     if (!step) return;
     const view = this.viewOf(step);
-    if (this.isEnded || Number(view.read()) >= step.high) view.write(step.low - step.step);
+    if (Number(view.read()) >= step.high) view.write(step.low - step.step);
     if (this.beat()) this.transport?.start();
   }
 
@@ -250,27 +245,13 @@ export class Widget {
     try {
       const found = await requestBlocks(this.key, Object.entries(values), asking.signal);
       if (asking.signal.aborted) return;
-      if (found.blocks && !this.isOver(found.blocks)) this.show(found.blocks, aloud);
+      if (found.blocks) this.show(found.blocks, aloud);
       this.refuse(found.blocks ? "" : (found.error ?? SILENT));
     } catch (error) {
       if (/** @type {Error} */ (error).name !== "AbortError") this.refuse(SILENT);
     } finally {
       if (this.asking === asking && !this.waiting) this.root.removeAttribute("aria-busy");
     }
-  }
-
-  /** Returns true if a step further on has nothing new to show: then it goes back to where it was. @param {Block[]} blocks */
-  isOver(blocks) {
-    const text = JSON.stringify(blocks);
-    const isSame = this.from !== undefined && text === this.last;
-    if (isSame && this.step) {
-      this.pause();
-      this.viewOf(this.step).write(/** @type {number} */ (this.from));
-    }
-    this.last = text;
-    this.from = undefined;
-    this.isEnded = isSame;
-    return isSame;
   }
 
   /** Sets controls, as a picture does that is dragged. @param {Values} values */

@@ -39,25 +39,15 @@ const power = (k) =>
     : `10${k < 0 ? "⁻" : ""}${String(Math.abs(k)).replace(/\d/g, (digit) => SUPERSCRIPTS[Number(digit)])}`;
 
 /** A figure on an axis, with no digits that say nothing. @param {number} x */
-export function figureOf(x) {
+function figureOf(x) {
   const size = Math.abs(x);
   if (size >= 1e5 || (size && size < 1e-3)) return number(x);
   return String(Number(x.toPrecision(4))).replace("-", "−");
 }
 
-/** A log axis of less than a decade ends at 1, 2 or 5, so that it has ticks: `by` −1 down, 1 up.
- * @param {number} end @param {-1 | 1} by */
-function rounded(end, by) {
-  const decade = Math.floor(end);
-  const marks = [0, 1, 2, 5, 10].map((k) => (k ? Math.log10(k) : Math.log10(0.5)) + decade);
-  return (
-    (by < 0 ? marks.findLast((t) => t <= end + 1e-9) : marks.find((t) => t >= end - 1e-9)) ?? end
-  );
-}
-
 /** An axis: its two ends, where a value or a tick lies between them (0 to 1, NaN for a gap), and the label of a tick.
  * @param {number[]} values @param {boolean} log */
-export function axisOf(values, log, isRounded = false) {
+export function axisOf(values, log) {
   const place = (/** @type {number} */ v) =>
     Number.isFinite(v) ? (log ? (v > 0 ? Math.log10(v) : NaN) : v) : NaN;
   const known = values.map(place).filter(Number.isFinite);
@@ -67,7 +57,6 @@ export function axisOf(values, log, isRounded = false) {
       low - (log ? 1 : Math.abs(low) || 1) / 2,
       high + (log ? 1 : Math.abs(high) || 1) / 2,
     ];
-  if (log && isRounded && high - low < 1) [low, high] = [rounded(low, -1), rounded(high, 1)];
   // Blocks are counted: no tick between two
   const least = !log && values.every(Number.isInteger) ? 1 : 0;
   return {

@@ -9,9 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from explainer.base.amounts import listed, power
-from explainer.learn.blocks import Block
-from explainer.learn.folder import words_of
-from explainer.learn.kit import arrow, axis, flow, node, picture, plot, row, series
+from explainer.learn.kit import Block, arrow, axis, flow, node, picture, plot, row, series, words_of
 from explainer.learn.precision import gradients, lost
 from kernels.spec.formats import FORMATS
 

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from explainer.learn.blocks import Block
 from explainer.learn.example import KINDS, MEANINGS, WORDS, K, Q, V, make_example
-from explainer.learn.folder import words_of
-from explainer.learn.kit import cells, column, grid, note, numbers, picture, row, shares, words
+from explainer.learn.kit import (
+    Block,
+    cells,
+    column,
+    grid,
+    note,
+    numbers,
+    picture,
+    row,
+    shares,
+    words,
+    words_of,
+)
 from explainer.learn.linear_algebra import address, attend
 
 t = words_of(__name__)

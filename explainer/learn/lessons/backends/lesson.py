@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from explainer.base.amounts import listed
-from explainer.learn.blocks import Block
 from explainer.learn.ecosystem import CHECKED
-from explainer.learn.folder import words_of
-from explainer.learn.kit import note, picture, table
+from explainer.learn.kit import Block, note, picture, table, words_of
 
 t = words_of(__name__)
 

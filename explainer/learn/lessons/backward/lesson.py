@@ -11,10 +11,9 @@ import numpy as np
 from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import format_significant
 from explainer.base.records import load
-from explainer.learn.blocks import Block
 from explainer.learn.example import IT, KINDS, MEANINGS, WORDS, K, Q, V, make_example
-from explainer.learn.folder import words_of
 from explainer.learn.kit import (
+    Block,
     cells,
     grid,
     note,
@@ -23,6 +22,7 @@ from explainer.learn.kit import (
     shares,
     table,
     words,
+    words_of,
 )
 from explainer.learn.linear_algebra import address, attend
 

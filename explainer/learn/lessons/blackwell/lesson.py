@@ -10,9 +10,8 @@ import numpy as np
 
 from explainer.base.facts import number
 from explainer.base.records import about, rows_where
-from explainer.learn.blocks import Block
-from explainer.learn.folder import words_of
 from explainer.learn.kit import (
+    Block,
     Mark,
     bar,
     bars,
@@ -24,6 +23,7 @@ from explainer.learn.kit import (
     span,
     stack,
     timeline,
+    words_of,
 )
 from explainer.learn.linear_algebra import address, make_problem
 from explainer.learn.matrix_units import GENERATIONS

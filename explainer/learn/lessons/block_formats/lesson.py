@@ -6,9 +6,7 @@ import numpy as np
 
 from explainer.base.amounts import format_significant
 from explainer.base.facts import number
-from explainer.learn.blocks import Block
-from explainer.learn.folder import words_of
-from explainer.learn.kit import Mark, bar, bars, grid, note, picture
+from explainer.learn.kit import Block, Mark, bar, bars, grid, note, picture, words_of
 from kernels.spec.formats import FORMATS
 
 t = words_of(__name__)

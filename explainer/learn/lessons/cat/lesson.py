@@ -9,9 +9,8 @@ import numpy as np
 
 from explainer.base.amounts import format_fixed
 from explainer.learn import example
-from explainer.learn.blocks import Block
-from explainer.learn.folder import words_of
 from explainer.learn.kit import (
+    Block,
     cells,
     column,
     grid,
@@ -22,6 +21,7 @@ from explainer.learn.kit import (
     sign,
     table,
     words,
+    words_of,
 )
 from explainer.learn.linear_algebra import address, attend, softmax
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from explainer.learn.blocks import Block
-from explainer.learn.folder import words_of
-from explainer.learn.kit import Mark, frame, grid, note, picture, row, table
+from explainer.learn.kit import Block, Mark, frame, grid, note, picture, row, table, words_of
 from explainer.learn.matrix_units import GENERATIONS, instructions
 
 t = words_of(__name__)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from explainer.base.amounts import amount, format_fixed
 from explainer.base.cards import CARDS
 from explainer.base.records import about
-from explainer.learn.blocks import Block
 from explainer.learn.example import WORDS, make_example
-from explainer.learn.folder import words_of
-from explainer.learn.kit import arrow, bar, bars, flow, node, picture, row
+from explainer.learn.kit import Block, arrow, bar, bars, flow, node, picture, row, words_of
 from explainer.learn.linear_algebra import weighed
 from explainer.memory.workload import Workload
 from explainer.parallel import split_keys

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from explainer.base.amounts import amount
 from explainer.base.facts import fact
-from explainer.learn.blocks import Block
-from explainer.learn.folder import words_of
 from explainer.learn.kit import (
+    Block,
     Mark,
     arrow,
     bar,
@@ -19,6 +18,7 @@ from explainer.learn.kit import (
     note,
     picture,
     row,
+    words_of,
 )
 
 t = words_of(__name__)

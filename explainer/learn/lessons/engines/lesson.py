@@ -5,9 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from explainer.learn.blocks import Block
-from explainer.learn.folder import words_of
-from explainer.learn.kit import Mark, frame, grid, note, picture, row, span, timeline
+from explainer.learn.kit import (
+    Block,
+    Mark,
+    frame,
+    grid,
+    note,
+    picture,
+    row,
+    span,
+    timeline,
+    words_of,
+)
 
 t = words_of(__name__)
 

@@ -7,9 +7,20 @@ import math
 from explainer.base.amounts import format_fixed, format_significant, power
 from explainer.base.cards import CARDS
 from explainer.learn import precision
-from explainer.learn.blocks import Block
-from explainer.learn.folder import words_of
-from explainer.learn.kit import Mark, bar, bars, column, grid, note, picture, row, span, timeline
+from explainer.learn.kit import (
+    Block,
+    Mark,
+    bar,
+    bars,
+    column,
+    grid,
+    note,
+    picture,
+    row,
+    span,
+    timeline,
+    words_of,
+)
 from explainer.learn.lessons.formats import fp8
 from kernels.spec.formats import FORMATS, Format
 

@@ -6,9 +6,7 @@ from explainer.algorithms.algorithm import COMPULSORY
 from explainer.algorithms.traffic import launches
 from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
-from explainer.learn.blocks import Block
-from explainer.learn.folder import words_of
-from explainer.learn.kit import Mark, arrow, bar, bars, flow, node, note, picture
+from explainer.learn.kit import Block, Mark, arrow, bar, bars, flow, node, note, picture, words_of
 from explainer.learn.linear_algebra import make_problem
 from kernels.spec.formats import ITEMSIZE
 

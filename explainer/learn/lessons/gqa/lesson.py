@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
-from explainer.learn.blocks import Block
-from explainer.learn.folder import words_of
-from explainer.learn.kit import bar, bars, column, note, part, picture, stack
+from explainer.learn.kit import Block, bar, bars, column, note, part, picture, stack, words_of
 from explainer.learn.variants import HEADS, WIDE, per_token
 
 t = words_of(__name__)

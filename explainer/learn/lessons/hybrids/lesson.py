@@ -6,10 +6,8 @@ import numpy as np
 
 from explainer.base.amounts import amount
 from explainer.base.facts import number
-from explainer.learn.blocks import Block
 from explainer.learn.example import WORDS, K, Q, V
-from explainer.learn.folder import words_of
-from explainer.learn.kit import axis, note, picture, plot, series, shares, words
+from explainer.learn.kit import Block, axis, note, picture, plot, series, shares, words, words_of
 from explainer.learn.linear_algebra import attend
 from explainer.learn.variants import HEADS, WIDE, cache_bytes, feature, linear
 

@@ -6,10 +6,19 @@ from __future__ import annotations
 import numpy as np
 
 from explainer.base.amounts import format_fixed
-from explainer.learn.blocks import Block
 from explainer.learn.example import WORDS, K, N, Q, V, make_example
-from explainer.learn.folder import words_of
-from explainer.learn.kit import Mark, column, grid, note, numbers, picture, row, words
+from explainer.learn.kit import (
+    Block,
+    Mark,
+    column,
+    grid,
+    note,
+    numbers,
+    picture,
+    row,
+    words,
+    words_of,
+)
 from explainer.learn.linear_algebra import address, softmax
 
 t = words_of(__name__)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from explainer.base.facts import number
-from explainer.learn.blocks import Block
-from explainer.learn.folder import words_of
-from explainer.learn.kit import arrow, bar, bars, flow, node, note, picture
+from explainer.learn.kit import Block, arrow, bar, bars, flow, node, note, picture, words_of
 
 t = words_of(__name__)
 

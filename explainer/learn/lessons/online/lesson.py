@@ -14,10 +14,19 @@ import numpy as np
 
 from explainer.base.amounts import SUPERSCRIPTS, format_fixed, format_significant
 from explainer.base.fields import refused
-from explainer.learn.blocks import Block
 from explainer.learn.example import MEANINGS, WORDS, K, Q, V, make_example
-from explainer.learn.folder import words_of
-from explainer.learn.kit import cells, code, note, numbers, picture, shares, table, words
+from explainer.learn.kit import (
+    Block,
+    cells,
+    code,
+    note,
+    numbers,
+    picture,
+    shares,
+    table,
+    words,
+    words_of,
+)
 from explainer.learn.linear_algebra import Running, address, attend, online_softmax
 
 t = words_of(__name__)

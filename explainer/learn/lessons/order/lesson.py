@@ -6,10 +6,21 @@ import math
 
 import numpy as np
 
-from explainer.learn.blocks import Block
 from explainer.learn.example import MEANINGS, WORDS, K, N, Q, V, make_example
-from explainer.learn.folder import words_of
-from explainer.learn.kit import bar, bars, cells, frame, grid, note, picture, row, sign, words
+from explainer.learn.kit import (
+    Block,
+    bar,
+    bars,
+    cells,
+    frame,
+    grid,
+    note,
+    picture,
+    row,
+    sign,
+    words,
+    words_of,
+)
 from explainer.learn.linear_algebra import Running, address, attend, online_softmax, weighed
 
 t = words_of(__name__)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from explainer.base.cards import CARDS
 from explainer.base.facts import number
-from explainer.learn.blocks import Block
-from explainer.learn.folder import words_of
-from explainer.learn.kit import Mark, bar, bars, note, picture, span, timeline
+from explainer.learn.kit import Block, Mark, bar, bars, note, picture, span, timeline, words_of
 from explainer.learn.pipeline import (
     ABLATION,
     FITTED,

@@ -7,9 +7,7 @@ from functools import cache
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.base.records import about, load, rows_where
-from explainer.learn.blocks import Block
-from explainer.learn.folder import words_of
-from explainer.learn.kit import Mark, bar, bars, note, picture, span, timeline
+from explainer.learn.kit import Block, Mark, bar, bars, note, picture, span, timeline, words_of
 
 t = words_of(__name__)
 

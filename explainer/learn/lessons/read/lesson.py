@@ -9,10 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from explainer.base.amounts import format_fixed
-from explainer.learn.blocks import Block
 from explainer.learn.example import WORDS, K, Q, V
-from explainer.learn.folder import words_of
 from explainer.learn.kit import (
+    Block,
     Mark,
     arrow,
     code,
@@ -24,6 +23,7 @@ from explainer.learn.kit import (
     note,
     picture,
     row,
+    words_of,
 )
 from explainer.learn.linear_algebra import attend, online_softmax
 

@@ -8,10 +8,8 @@ from explainer.algorithms.registry import ALGORITHMS, BASELINE
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import traffic
 from explainer.base.amounts import amount
-from explainer.learn.blocks import Block
 from explainer.learn.example import WORDS, K, Q, V, make_example
-from explainer.learn.folder import words_of
-from explainer.learn.kit import bar, bars, grid, part, picture, row, sign, stack
+from explainer.learn.kit import Block, bar, bars, grid, part, picture, row, sign, stack, words_of
 from explainer.learn.linear_algebra import address, attend, make_problem
 from explainer.memory import capacity
 from explainer.memory.workload import Workload

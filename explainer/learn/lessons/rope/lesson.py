@@ -8,9 +8,18 @@ from dataclasses import replace
 import numpy as np
 
 from explainer.algorithms.schedule import schedule
-from explainer.learn.blocks import Block
-from explainer.learn.folder import words_of
-from explainer.learn.kit import axis, column, note, picture, place, plot, row, series
+from explainer.learn.kit import (
+    Block,
+    axis,
+    column,
+    note,
+    picture,
+    place,
+    plot,
+    row,
+    series,
+    words_of,
+)
 from explainer.learn.linear_algebra import address
 from explainer.learn.variants import EXAMPLE, FEW, example, products, rope
 from kernels.spec.scores import slope

@@ -9,9 +9,7 @@ import numpy as np
 
 from explainer.base.amounts import format_significant
 from explainer.learn import example
-from explainer.learn.blocks import Block
-from explainer.learn.folder import words_of
-from explainer.learn.kit import grid, picture, row, sign, span, timeline
+from explainer.learn.kit import Block, grid, picture, row, sign, span, timeline, words_of
 from explainer.learn.linear_algebra import attend, softmax
 from kernels.spec.formats import FORMATS
 

@@ -8,9 +8,19 @@ from typing import Any
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import amount
 from explainer.base.records import about, rows_where
-from explainer.learn.blocks import Block
-from explainer.learn.folder import words_of
-from explainer.learn.kit import axis, bar, bars, note, picture, place, plot, row, series
+from explainer.learn.kit import (
+    Block,
+    axis,
+    bar,
+    bars,
+    note,
+    picture,
+    place,
+    plot,
+    row,
+    series,
+    words_of,
+)
 from kernels.spec.formats import ITEMSIZE
 
 t = words_of(__name__)

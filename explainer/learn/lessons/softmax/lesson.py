@@ -7,9 +7,19 @@ from typing import Any
 import numpy as np
 
 from explainer.base.amounts import format_fixed, format_significant
-from explainer.learn.blocks import Block
-from explainer.learn.folder import words_of
-from explainer.learn.kit import Mark, bar, bars, column, grid, note, picture, row, sign
+from explainer.learn.kit import (
+    Block,
+    Mark,
+    bar,
+    bars,
+    column,
+    grid,
+    note,
+    picture,
+    row,
+    sign,
+    words_of,
+)
 from explainer.learn.linear_algebra import softmax
 
 t = words_of(__name__)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from explainer.base.facts import number
-from explainer.learn.blocks import Block
 from explainer.learn.example import WORDS, K, Q, V
-from explainer.learn.folder import words_of
-from explainer.learn.kit import bar, bars, note, numbers, picture, shares, words
+from explainer.learn.kit import Block, bar, bars, note, numbers, picture, shares, words, words_of
 from explainer.learn.linear_algebra import attend
 from kernels.spec.formats import FORMATS
 

@@ -6,9 +6,20 @@ from functools import cache
 
 import numpy as np
 
-from explainer.learn.blocks import Block
-from explainer.learn.folder import words_of
-from explainer.learn.kit import arrow, bar, bars, column, flow, grid, node, note, picture, row
+from explainer.learn.kit import (
+    Block,
+    arrow,
+    bar,
+    bars,
+    column,
+    flow,
+    grid,
+    node,
+    note,
+    picture,
+    row,
+    words_of,
+)
 from explainer.learn.linear_algebra import address
 from explainer.problem import Problem
 

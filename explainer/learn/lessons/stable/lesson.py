@@ -8,9 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.base.amounts import format_significant, power
-from explainer.learn.blocks import Block
-from explainer.learn.folder import words_of
-from explainer.learn.kit import Mark, axis, picture, plot, row, series
+from explainer.learn.kit import Block, Mark, axis, picture, plot, row, series, words_of
 from explainer.learn.linear_algebra import softmax
 from explainer.learn.precision import counted
 from kernels.spec.formats import FORMATS

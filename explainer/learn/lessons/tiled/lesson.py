@@ -9,10 +9,8 @@ from explainer.algorithms.registry import BASELINE
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import requested_bytes
 from explainer.base.amounts import amount
-from explainer.learn.blocks import Block
 from explainer.learn.example import WORDS, Q, make_example
-from explainer.learn.folder import words_of
-from explainer.learn.kit import Mark, column, frame, grid, note, picture, row, sign
+from explainer.learn.kit import Block, Mark, column, frame, grid, note, picture, row, sign, words_of
 from explainer.learn.linear_algebra import address, make_problem
 from explainer.trace import Visit, trace
 

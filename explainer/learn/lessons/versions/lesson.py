@@ -9,9 +9,18 @@ from explainer.algorithms.schedule import schedule
 from explainer.algorithms.transfers import Step
 from explainer.base.fields import causal_text
 from explainer.learn import pipeline
-from explainer.learn.blocks import Block
-from explainer.learn.folder import words_of
-from explainer.learn.kit import Mark, frame, grid, note, picture, row, span, timeline
+from explainer.learn.kit import (
+    Block,
+    Mark,
+    frame,
+    grid,
+    note,
+    picture,
+    row,
+    span,
+    timeline,
+    words_of,
+)
 from explainer.learn.linear_algebra import address, make_problem
 from explainer.learn.pipeline import Task
 

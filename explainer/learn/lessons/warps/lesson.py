@@ -6,9 +6,8 @@ from functools import lru_cache
 
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
-from explainer.learn.blocks import Block
-from explainer.learn.folder import words_of
 from explainer.learn.kit import (
+    Block,
     Mark,
     arrow,
     bar,
@@ -20,6 +19,7 @@ from explainer.learn.kit import (
     note,
     picture,
     row,
+    words_of,
 )
 from explainer.learn.lessons.gpu.lesson import LANES
 from explainer.learn.linear_algebra import make_problem

@@ -8,9 +8,8 @@ from functools import lru_cache
 
 from explainer.base.amounts import amount, power
 from explainer.base.records import about, load, rows_where
-from explainer.learn.blocks import Block
-from explainer.learn.folder import words_of
 from explainer.learn.kit import (
+    Block,
     Mark,
     axis,
     bar,
@@ -22,6 +21,7 @@ from explainer.learn.kit import (
     row,
     series,
     table,
+    words_of,
 )
 from explainer.memory import tile_choices
 from explainer.memory.workload import Workload

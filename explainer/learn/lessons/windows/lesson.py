@@ -6,9 +6,7 @@ from dataclasses import replace
 
 from explainer.algorithms import tiling
 from explainer.algorithms.schedule import schedule
-from explainer.learn.blocks import Block
-from explainer.learn.folder import words_of
-from explainer.learn.kit import column, grid, note, part, picture, row, stack
+from explainer.learn.kit import Block, column, grid, note, part, picture, row, stack, words_of
 from explainer.learn.linear_algebra import address, make_problem
 from explainer.learn.variants import DOCUMENT, SIZES, at_size
 from explainer.problem import Problem
