@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from explainer.algorithms import tiling
 from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS, REQUESTED, WHERE
-from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import both, compulsory_bytes, requested_bytes, summed
 from explainer.base.amounts import amount, format_significant, listed
 from explainer.learn.blocks import Block, t, table, text
 from explainer.learn.claim_demos import bars
 from explainer.learn.kit import axis, picture, plot, series
+from explainer.learn.lessons.recompute.lesson import products
 from explainer.learn.linear_algebra import make_problem
 from explainer.learn.matrix_units import clock_hz, exps_per_s
 from explainer.memory import capacity, levels, tile_budget
 from explainer.memory.workload import Workload
-from explainer.problem import Problem
 
 UNITS = t.named("claim_costs.bound.units")
 
@@ -62,25 +60,18 @@ def io(d: int, block: int) -> list[Block]:
 
 
 def operations(n: int, d: int, block: int) -> dict[str, dict[str, int]]:
-    """{kind of work: {"standard" | "fa2": operations}} of one head, full mask; max, exp, add,
-    multiply and divide count one each. Scaling Q Kᵀ by 1/√d is the same on both sides: left out."""
-    p = make_problem(n, d, block)
-    high, wide = (
-        [s.stop - s.start for s in (side(p, x) for x in range(count))]
-        for side, count in ((tiling.rows, p.Tr), (tiling.cols, p.Tc))
-    )
-    tiles = [(r, c) for r in high for c in wide]
-    pairs, visited = sum(r * c for r, c in tiles), sum(r for r, _ in tiles)
-    softmax = 4 * n * n - 2 * n  # max, subtract, exp, sum over whole rows
-    tiled = sum(4 * r * c - 2 * r for r, c in tiles)
+    """{kind of work: {"standard" | "fa2": operations}} of one head's forward pass, full mask; max,
+    exp, add, multiply and divide count one each. Scaling Q Kᵀ by 1/√d is the same on both sides:
+    left out."""
+    scores, visited = n * n, n * -(-n // block)  # rows of tiles that are visited
     return {
-        "products": {"standard": 4 * n * n * d, "fa2": 4 * pairs * d},
-        "softmax": {"standard": softmax, "fa2": tiled},
-        "divide": {"standard": n * n, "fa2": n * d},
+        "products": {"standard": 4 * scores * d, "fa2": 4 * scores * d},
+        # max, subtract, exp, sum over whole rows, or over those of a tile
+        "softmax": {"standard": 4 * scores - 2 * n, "fa2": 4 * scores - 2 * visited},
+        "divide": {"standard": scores, "fa2": n * d},
         # a visit's row: max with m, subtract, exp; α·ℓ and add; α·O. O's adds are in the product.
         "rescale": {"standard": 0, "fa2": visited * (5 + d)},
         "lse": {"standard": 0, "fa2": 2 * n},
-        "backward": {"standard": 8 * n * n * d, "fa2": 10 * pairs * d},
     }
 
 
@@ -100,25 +91,13 @@ def flops(n: int, d: int, block: int) -> list[Block]:
     ]
 
 
-def multiplied(p: Problem, pass_: str) -> int:
-    """FLOPs of all products of one head in this pass, tile by tile as its loops visit them."""
-    of_products = {"scores", "output", "dV", "dP", "dQ", "dK"}
-    total = 0
-    for x in schedule(p, pass_):
-        if x.i is not None and x.j is not None:
-            rows, keys = tiling.rows(p, x.i), tiling.cols(p, x.j)
-            scores = (rows.stop - rows.start) * (keys.stop - keys.start)
-            total += 2 * scores * p.d * len(of_products.intersection(x.phases))
-    return total
-
-
 def again(n: int, d: int, block: int) -> list[Block]:
     """The backward pass with P stored and with P computed again: products and bytes, counted."""
     fa2 = make_problem(n, d, block, dtype="fp16")
     ways = {"stored": replace(fa2, order="standard"), "again": fa2}
-    work = {"forward": multiplied(fa2, "forward")}
-    work |= {way: multiplied(p, "backward") for way, p in ways.items()}
-    one = work["forward"] // 2
+    one = 2 * n * n * d
+    work = {"forward": one * len(products("fa2")["forward"])}
+    work |= {way: one * len(products(p.order)["backward"]) for way, p in ways.items()}
     moved = [
         [both(summed(p, convention, "backward")) for p in ways.values()]
         for convention in CONVENTIONS

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from explainer.algorithms.registry import LABELS, PLACED
-from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import amount, format_significant
 from explainer.base.cards import CARDS, KIB
@@ -14,6 +13,7 @@ from explainer.learn.claim_costs import UNITS
 from explainer.learn.claim_demos import bars, plain, qkv
 from explainer.learn.kit import Mark, axis, note, part, picture, plot, row, series, stack
 from explainer.learn.lessons.backends.lesson import GPUS, NAMES, Input, chosen
+from explainer.learn.lessons.versions.lesson import written
 from explainer.learn.linear_algebra import make_problem, online_softmax, softmax
 from explainer.learn.matrix_units import GENERATIONS, exps_per_s
 from explainer.parallel import split_keys
@@ -141,22 +141,14 @@ def dq(seed: int) -> list[Block]:
     ]
 
 
-def written_o(n: int, block: int, order_: str) -> tuple[int, int]:
-    """(how often blocks of O are written in all, bytes of a write) by the loops of an order."""
-    steps = schedule(make_problem(n, 64, block, dtype="fp16", order=order_))
-    moves = [x for step in steps for x in step.transfers if (x.tensor, x.op) == ("O", "write")]
-    return len(moves), moves[0].nbytes
-
-
 def writes(n: int, block: int) -> list[Block]:
     """How often O goes to memory in FA-1 and FA-2, and in what pieces."""
-    found = {name: written_o(n, block, key) for name, key in ((LABELS[key], key) for key in PLACED)}
-    rows = -(-n // block)
-    items = [
-        (name, float(count), t("claim_sums.writes.count", count=count, each=count // rows))
-        for name, (count, _) in found.items()
-    ]
-    size = amount(found["FA-1"][1])
+    rows, items = n // block, []
+    for key in PLACED:
+        count = written(key, rows, False)
+        beside = t("claim_sums.writes.count", count=count, each=count // rows)
+        items.append((LABELS[key], count, beside))
+    size = amount(block * 64 * 2)
     return [
         bars(t("claim_sums.writes.title", n=n, block=block), items, hue="o"),
         text(t("claim_sums.writes.finding", size=size)),
@@ -205,8 +197,7 @@ def length(dtype: str) -> list[Block]:
     """What SDPA runs, at any length."""
     ns = (64, 512, 513, 4096, 65_536)
     rows = [
-        (GPUS[sm], *[NAMES[chosen(Input(int(sm), dtype, 64, "causal", False))]] * len(ns))
-        for sm in GPUS
+        (GPUS[sm], *[NAMES[chosen(Input(int(sm), dtype, 64, "causal"))]] * len(ns)) for sm in GPUS
     ]
     return [
         table(

@@ -54,23 +54,20 @@ def online_softmax(
     block: int,
     *,
     order: Iterable[int] | None = None,
-    maximum: Callable[[np.ndarray, np.ndarray], np.ndarray] = np.maximum,
-    exp: Callable[[np.ndarray], np.ndarray] = np.exp,
     store: Callable[[np.ndarray, str], np.ndarray] = lambda x, name: x,
 ) -> Iterator[Running]:
     """Run the loop of online softmax over key blocks and yield the state after each.
 
     ``S`` (rows, keys) scores, ``V`` (keys, d), both of one dtype. Lessons vary the ``order`` of
-    the blocks, the new ``maximum`` from the old one and the block's, the
-    ``exp``, and how m, l and P are rounded when they are stored (``store``, by name).
+    the blocks, and how m, l and P are rounded when they are stored (``store``, by name).
     """
     m, l = np.full((len(S), 1), -np.inf, S.dtype), np.zeros((len(S), 1), S.dtype)
     O = np.zeros((len(S), V.shape[1]), S.dtype)
     for j in range(-(-len(V) // block)) if order is None else order:
         s, v = S[:, j * block : (j + 1) * block], V[j * block : (j + 1) * block]
-        m_new = store(maximum(m, s.max(axis=1, keepdims=True)), "m")
+        m_new = store(np.maximum(m, s.max(axis=1, keepdims=True)), "m")
         base = np.where(np.isneginf(m_new), S.dtype.type(0), m_new)  # a row that sees no key yet
-        P, alpha = exp(s - base), exp(m - base)
+        P, alpha = np.exp(s - base), np.exp(m - base)
         l = store(alpha * l + P.sum(axis=1, keepdims=True), "l")
         O, m = alpha * O + store(P, "P") @ v, m_new
         yield Running(m, l, O, P)

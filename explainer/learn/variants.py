@@ -4,18 +4,15 @@ in NumPy RoPE, an input step, and linear attention, which no kernel of ours runs
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
 from explainer.base.facts import number
 from explainer.problem import Problem
-from explainer.trace import trace
 from kernels.spec.masks import Mask, parse
 
 EXAMPLE = Problem(mask="causal")  # N = 16, d = 8, tiles of 4
-HEADS, GROUPS, WIDE, ELEMENT = 32, {"gqa": 8, "mqa": 1}, 128, 2  # H, Hk, d, bytes: Llama 3 8B, fp16
+HEADS, WIDE, ELEMENT = 32, 128, 2  # H, d, bytes: Llama 3 8B, fp16
 FEW = 8  # heads, of which ALiBi's slopes are shown
 DOCUMENT = 2_048  # tokens of a packed document
 
@@ -62,21 +59,6 @@ def linear(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> np.ndarray:
     return np.array(rows)
 
 
-@dataclass(frozen=True, eq=False)
-class Example:
-    """Q, K, V (N, d) on screen as float64."""
-
-    Q: np.ndarray
-    K: np.ndarray
-    V: np.ndarray
-
-
-@cache
-def example() -> Example:
-    run = trace(EXAMPLE)
-    return Example(*(x.astype(float) for x in (run.Q, run.K, run.V)))
-
-
 def at_size(key: str, n: int) -> Mask:
     """What a variant keeps of N × N scores, with the sizes that models have."""
     return parse(SIZES.get(key, lambda n: "causal")(n))
@@ -87,13 +69,9 @@ def per_token(kv_heads: int) -> int:
     return 2 * kv_heads * WIDE * ELEMENT
 
 
-def cache_bytes(key: str, n: int) -> int:
-    """Bytes that a layer keeps to go on after N tokens: K and V of all that a later query may see,
-    or the state of linear attention."""
-    if key == "linear":
-        return HEADS * (WIDE * WIDE + WIDE) * ELEMENT
-    most = {"window": int(number("preset.window")), "documents": DOCUMENT}.get(key, n)
-    return min(n, most) * per_token(GROUPS.get(key, HEADS))
+def state_bytes() -> int:
+    """Bytes that a layer of linear attention keeps, however many tokens it has seen."""
+    return HEADS * (WIDE * WIDE + WIDE) * ELEMENT
 
 
 def products(q: np.ndarray, k: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:

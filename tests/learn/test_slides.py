@@ -72,12 +72,3 @@ def test_what_the_shown_case_does_not_depend_on_is_out_of_sight():
                     lesson.key,
                     control.key,
                 )
-
-
-def test_the_windows_tiles_are_counted_by_hand():
-    """Query i sees keys i − 5 to i, in tiles of 4 × 4 of 20 tokens."""
-    seen = {(i // 4, j // 4) for i in range(20) for j in range(max(0, i - 5), i + 1)}
-    asked = slide(LESSONS["windows"])
-    assert asked["options"][asked["answer"]][0] == str(len(seen)) == "12"
-    assert [text for text, _ in asked["options"]] == ["9", "12", "15", "25"]
-    assert "20 tokens, tiles of 4 × 4" in asked["words"] and "the 5 keys" in asked["words"]

@@ -11,7 +11,6 @@ from explainer.learn.lessons.gpu import lesson as gpu
 from explainer.learn.lessons.memory import lesson as memories
 from explainer.learn.lessons.roofline import lesson as roofline
 from explainer.learn.lessons.trips import lesson as round_trips
-from explainer.memory.levels import levels_of
 from tests.learn.scenes import asked, cases, data
 
 GIB = 2**30
@@ -26,18 +25,6 @@ def test_sectors_are_those_that_the_addresses_lie_in(stride, dtype):
     addresses = [view[t:].__array_interface__["data"][0] for t in range(32)]
     want = [(a - addresses[0]) // 32 for a in addresses]
     assert gpu.sectors(stride, x.itemsize) == want
-
-
-def test_the_pyramid_s_sizes_and_rates_are_the_memory_page_s():
-    for key in CARDS:
-        found = data("memory", card=key)
-        w = memories._workload(key)
-        by = {level.key: level for level in levels_of(w)}
-        for lane in found["levels"]:
-            assert lane["bytes"] == by[lane["key"]].size_bytes
-            assert lane["per_s"] == (by[lane["key"]].bytes_per_s or 0)
-        assert sum(size for _, size in found["sm"]["in_shared"]) <= CARDS[key].shared_bytes, key
-        assert sum(size for _, size in found["sm"]["in_registers"]) <= 256 * 1024
 
 
 @pytest.mark.parametrize("key", CARDS)

@@ -9,7 +9,7 @@ from explainer.learn.lessons.backends import lesson
 from explainer.learn.lessons.backends.lesson import Input
 from tests.learn.scenes import asked, block
 
-INPUT = Input(90, "bf16", 64, "none", False)
+INPUT = Input(90, "bf16", 64, "none")
 
 
 @pytest.mark.parametrize(
@@ -23,18 +23,14 @@ INPUT = Input(90, "bf16", 64, "none", False)
         ({"d": 50, "dtype": "fp32"}, "math"),
         ({"sm": 80, "mask": "any"}, "efficient"),
         ({"mask": "any"}, "cudnn"),
-        ({"dtype": "fp32", "shared": True}, "math"),
         ({"sm": 80, "d": 50}, "flash"),
         ({"d": 256}, "cudnn"),
-        ({"sm": 80, "mask": "any", "shared": True}, "math"),
     ],
 )
 def test_the_backend_is_what_the_sourced_table_says(change, wanted):
     x = Input(**vars(INPUT) | change)
     assert lesson.chosen(x) == wanted
-    if not x.shared:
-        query = {k: v for k, v in vars(x).items() if k != "shared"}
-        assert f"{lesson.NAMES[wanted]} runs." in block("backends", **query)["words"]
+    assert f"{lesson.NAMES[wanted]} runs." in block("backends", **vars(x))["words"]
 
 
 def test_the_checks_are_the_rows_of_the_table():
@@ -43,9 +39,9 @@ def test_the_checks_are_the_rows_of_the_table():
     assert rows["any other attn_mask"][1:5] == ["no", "yes", "yes", "yes"]
     assert rows["fewer heads in K and V (GQA)"][3].startswith("no")
     for name, column in (("flash", 1), ("cudnn", 2), ("efficient", 3)):
-        no_fp32 = bool(lesson.refusal(name, Input(90, "fp32", 64, "none", False)))
+        no_fp32 = bool(lesson.refusal(name, Input(90, "fp32", 64, "none")))
         assert no_fp32 == (rows["fp32"][column] == "no")
-        no_mask = bool(lesson.refusal(name, Input(90, "bf16", 64, "any", False)))
+        no_mask = bool(lesson.refusal(name, Input(90, "bf16", 64, "any")))
         assert no_mask == (rows["any other attn_mask"][column] == "no")
 
 

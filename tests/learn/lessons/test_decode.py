@@ -9,7 +9,7 @@ from explainer.base.cards import CARDS
 from explainer.base.records import load
 from explainer.learn.example import K, Q, V
 from explainer.learn.lessons.decode import lesson
-from tests.learn.scenes import answers, cases, find_mark, sdpa
+from tests.learn.scenes import find_mark, sdpa
 
 
 @pytest.mark.parametrize("parts", (1, 2, 4, 8))
@@ -36,8 +36,3 @@ def test_the_times_are_the_record_s_and_reading_takes_longer():
     bytes_us, flops_us = lesson.bound()
     assert bytes_us == pytest.approx(2 * 16_384 * 128 * 2 / 4.8e12 * 1e6, rel=0.01)
     assert bytes_us > 100 * flops_us
-
-
-def test_the_answer_is_the_weighted_mean():
-    for (a, x, b, y), answer in zip(cases("decode"), answers("decode"), strict=True):
-        assert answer == (a * x + b * y) / (a + b)

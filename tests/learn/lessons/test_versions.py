@@ -8,7 +8,7 @@ from explainer.algorithms.schedule import schedule
 from explainer.base.facts import number
 from explainer.learn.lessons.versions import lesson
 from explainer.problem import Problem
-from tests.learn.scenes import LESSONS, answers, cases, marks
+from tests.learn.scenes import LESSONS, marks
 from tests.learn.scenes import data as picture
 
 
@@ -27,11 +27,6 @@ def test_what_o_costs_after_each_tick(tick):
     grids = [m for m in marks(picture("versions", step=tick)) if m["mark"] == "grid"]
     done = [sum(x > 0 for line in grid["cells"] for x in line) for grid in grids]
     assert done == [tick, 4 * min(tick, 4), 4 * min(tick, 4)]
-
-
-def test_the_answer_by_counting_tiles():
-    for (tiles,), (fa1, fa2) in zip(cases("versions"), answers("versions"), strict=True):
-        assert fa1 == sum(j <= i for i in range(tiles) for j in range(tiles)) and fa2 == tiles
 
 
 def test_the_strips_do_the_same_work_and_load_into_free_buffers():

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from explainer.learn.lessons.warps import lesson
-from tests.learn.scenes import LESSONS, answers, cases
+from tests.learn.scenes import LESSONS
 
 
 @pytest.mark.parametrize(("br", "bc", "d"), [*product((32, 128), repeat=3)])
@@ -18,11 +18,6 @@ def test_bytes_through_shared_memory_in_closed_form(br, bc, d):
     assert nbytes == 4 * (2 * (4 * br + 4 * 4 * br) + 4 * br * d + 4 * br * d)
     assert lesson.exchanged("q", br, bc, d) == (0, 1)
     assert barriers == 4  # the copy, m, l, O
-
-
-def test_the_partial_outputs_by_hand():
-    for (br, d), kib in zip(cases("warps"), answers("warps"), strict=True):
-        assert kib == 4 * br * d * 4 / 1024
 
 
 def test_what_a_store_of_an_mma_s_sums_touches():

@@ -17,13 +17,12 @@ GPUS = {"75": "T4", "80": "A100", "90": "H100, H200"}
 @dataclass(frozen=True)
 class Input:
     """What SDPA is given: ``sm`` the card's architecture, ``dtype``, head dimension ``d``, ``mask``
-    "none", "causal" or "any", ``shared`` whether query heads share K and V (enable_gqa)."""
+    "none", "causal" or "any"; each query head with its own K and V."""
 
     sm: int
     dtype: str
     d: int
     mask: str
-    shared: bool
 
 
 def refusal(backend: str, x: Input) -> str:
@@ -37,7 +36,7 @@ def refusal(backend: str, x: Input) -> str:
             return t("refusal.bf16")
         if x.d % (8 if short else 4):
             return t("refusal.multiple", n=8 if short else 4)
-        return t("refusal.shared") if x.shared else ""
+        return ""
     if x.sm < 80:
         return t("refusal.old")
     if not short:
@@ -64,7 +63,7 @@ def chosen(x: Input) -> str:
 
 def compute(sm: int, dtype: str, d: int, mask: str) -> Block:
     """Show the backends in their order, each with its answer to this input."""
-    x = Input(sm, dtype, d, mask, False)
+    x = Input(sm, dtype, d, mask)
     order, taken = tried(sm), chosen(x)
     at = order.index(taken)
     rows = []
@@ -84,7 +83,7 @@ def compute(sm: int, dtype: str, d: int, mask: str) -> Block:
 
 def question(**given) -> dict:
     """The backends in their order; the first that takes the input is right."""
-    x = Input(**given, shared=False)
+    x = Input(**given)
     offered = tried(x.sm)
     gpu = GPUS[str(x.sm)].replace(", ", " or ")
     words = t("question", gpu=gpu, dtype=x.dtype, d=x.d, mask=t.named("masks")[x.mask])

@@ -89,10 +89,10 @@ def _bits(x: float) -> Mark:
 
 def _outliers(size: float) -> Mark:
     """Errors of attention in e4m3 whose inputs have one column ``size`` times as large."""
-    found = fp8.errors("channel", size, BLOCK)
-    best = min(found, key=lambda way: found[way][0])
+    found = fp8.errors(size, BLOCK)
+    best = min(found, key=found.__getitem__)
     items = [
-        bar(name, found[way][0], format_fixed(found[way][0]), "v" if way == best else "o", key=way)
+        bar(name, found[way], format_fixed(found[way]), "v" if way == best else "o", key=way)
         for way, name in fp8.WAYS.items()
     ]
     remark = t("outlier", size=size, n=fp8.N, d=fp8.D)

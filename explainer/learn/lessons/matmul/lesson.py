@@ -71,8 +71,6 @@ def compute(step: int) -> Block:
         "A": A.tolist(),
         "B": B.tolist(),
         "depth": depth,
-        "done": step,
-        "all": PRODUCTS,
         "orders": orders,
     }
     return picture("loops", t("title", done=step, all=PRODUCTS), words, data)

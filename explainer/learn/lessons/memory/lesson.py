@@ -60,7 +60,6 @@ def compute(tiles: str, card: str) -> Block:
         per_sm = f"{hardware.sms} × {amount(level.per_sm_bytes)}" if level.per_sm_bytes else None
         lanes.append(
             {
-                "key": name,
                 "name": level.name,
                 "bytes": level.size_bytes,
                 "size": per_sm or amount(level.size_bytes),
@@ -117,7 +116,6 @@ def compute(tiles: str, card: str) -> Block:
         times="; ".join(f"{x['name']} {x['time']} ({x['words']})" for x in bars),
     )
     data = {
-        "card": hardware.name,
         "tiled": tiled,
         "levels": lanes,
         "bars": bars,

@@ -61,7 +61,6 @@ def compute(n: int, d: int, card: str) -> Block:
         "per_s": hardware.hbm_bytes_per_s,
         "low": 1,
         "high": 65536,
-        "card": hardware.name,
         "memory": t("memory_roof", rate=hardware.hbm_bytes_per_s / 1e12),
         "units": t("flat_roof", rate=hardware.tensor_tflops),
     }

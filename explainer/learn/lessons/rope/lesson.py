@@ -21,7 +21,8 @@ from explainer.learn.kit import (
     words_of,
 )
 from explainer.learn.linear_algebra import address
-from explainer.learn.variants import EXAMPLE, FEW, example, products, rope
+from explainer.learn.variants import EXAMPLE, FEW, products, rope
+from explainer.trace import trace
 from kernels.spec.scores import slope
 
 t = words_of(__name__)
@@ -66,7 +67,7 @@ def compute(i: int, j: int, head: int) -> Block:
         axis(low=-1.2, high=1.2),
         height=17,
     )
-    at, x = np.arange(EXAMPLE.n), example()
+    at, x = np.arange(EXAMPLE.n), trace(EXAMPLE)
     along = [products(x.Q[0], x.K[0], np.array([p]), at[:1]).item() for p in at]
     here = [place(apart, t("here", apart=apart))] if 0 <= apart < EXAMPLE.n else []
     distance = axis(t("distance"))
