@@ -69,7 +69,7 @@ def per_token(kv_heads: int) -> int:
     return 2 * kv_heads * WIDE * ELEMENT
 
 
-def state_bytes() -> int:
+def linear_bytes() -> int:
     """Bytes that a layer of linear attention keeps, however many tokens it has seen."""
     return HEADS * (WIDE * WIDE + WIDE) * ELEMENT
 

@@ -9,7 +9,7 @@ from explainer.base.facts import number
 from explainer.learn.example import WORDS, K, Q, V
 from explainer.learn.kit import Block, axis, note, picture, plot, series, shares, words, words_of
 from explainer.learn.linear_algebra import attend
-from explainer.learn.variants import HEADS, WIDE, feature, linear, per_token, state_bytes
+from explainer.learn.variants import HEADS, WIDE, feature, linear, linear_bytes, per_token
 
 t = words_of(__name__)
 
@@ -26,7 +26,7 @@ def linear_weights(word: int) -> np.ndarray:
 def state_bytes(kind: str, n: int) -> float:
     """Return the bytes per layer that decoding keeps after n tokens, on average over the layers:
     "softmax", "linear", or "hybrid", one softmax layer after each few linear ones."""
-    whole, state = n * per_token(HEADS), state_bytes()
+    whole, state = n * per_token(HEADS), linear_bytes()
     few = number("hybrid.qwen")
     return {"softmax": whole, "linear": state, "hybrid": (few * state + whole) / (few + 1)}[kind]
 
