@@ -4,6 +4,7 @@ them; assets/js/learn/blocks.js draws pictures."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from explainer.base.paths import ASSETS
 from explainer.base.texts import Texts
@@ -11,7 +12,7 @@ from explainer.base.texts import Texts
 t = Texts("learn")
 PICTURES = tuple(sorted(path.stem for path in (ASSETS / "js/learn/pictures").glob("*.js")))
 
-Block = dict[str, object]
+Block = dict[str, Any]
 
 
 def text(words: str, kind: str = "plain") -> Block:

@@ -18,9 +18,9 @@ several blocks::
             row(grid("P", P, heat=(0, 1), rows=WORDS, at=word), sign("× V ="), grid("O", O, "o")),
         )
 
-There are no coordinates: the browser lays the marks out for a desk, a phone and a projector, in the
-largest type with which all of them fit. ``row`` and ``column`` place marks beside and below each
-other, ``frame`` puts a titled border around them (``look="chip"``: an SM). The marks: ``grid`` (a
+There are no coordinates: explainer/views/learn_kit.py makes HTML of the marks, which the browser
+lays out for a desk, a phone and a projector, in the largest type with which all of them fit.
+``row`` and ``column`` place marks beside and below each other, ``frame`` puts a titled border around them (``look="chip"``: an SM). The marks: ``grid`` (a
 matrix, its names, heat, sums), ``words`` (a sentence with arcs and what stands under each word),
 ``bars``, ``plot`` with ``series``, ``timeline``, ``flow`` (boxes in columns, arrows between them by
 key), ``stack`` (parts of a whole), ``table``, ``code``, ``sign`` and ``note``.
@@ -50,7 +50,15 @@ from explainer.learn.folder import words_of
 
 __all__ = ["Block", "words_of"]
 P = ParamSpec("P")
-Mark = dict[str, Any]
+
+
+class Mark(dict[str, Any]):
+    """A part of a picture. What is empty is left out, and None if it is asked for."""
+
+    def __missing__(self, key: str) -> None:
+        return None
+
+
 Numbers = Sequence[Any] | np.ndarray
 DIGITS = 6  # after the point, of what is sent
 
@@ -72,7 +80,7 @@ def _plain(value: Any) -> Any:
 
 def _mark(mark: str, parts: Mapping[str, object]) -> Mark:
     made = {name: _plain(value) for name, value in parts.items()}
-    return {"mark": mark} | {name: value for name, value in made.items() if not _is_empty(value)}
+    return Mark(mark=mark, **{name: part for name, part in made.items() if not _is_empty(part)})
 
 
 def _makes_mark(shape: Callable[P, None]) -> Callable[P, Mark]:
@@ -197,7 +205,7 @@ def bar(
 ) -> Mark:
     """One of ``bars``, of any size; ``text`` stands at its end."""
     parts = {"name": name, "text": text, "hue": hue, "on": on, "key": key}
-    return _mark("bar", parts) | {"value": float(value)}
+    return Mark(_mark("bar", parts), value=float(value))
 
 
 @_makes_mark

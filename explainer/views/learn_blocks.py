@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from explainer.learn.blocks import Block
 from explainer.learn.registry import answer
+from explainer.views.learn_kit import render_marks
 from explainer.views.templates import render
 
 NUMBER = re.compile(r"([−\-+±≈~<>]? ?[\d.∞]|NaN|–|—|$)")
@@ -33,7 +34,8 @@ def block_data(block: Block) -> Block:
     """Return a block for the browser: what its scripts draw as it is, the others as HTML with the
     words that a screen reader says."""
     if block["type"] == "picture":
-        return block
+        marks = block["data"].get("marks")
+        return block | {"data": {"html": str(render_marks(marks))}} if marks else block
     words = block["words"] if block["type"] == "text" and block["kind"] != "fine" else ""
     return {"type": "html", "html": str(render_block(block)), "words": words}
 

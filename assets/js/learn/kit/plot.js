@@ -1,14 +1,12 @@
 // A plot of the kit: series over a pair of axes, and lines at named places.
 
 import { axisOf, ticks } from "../../lib/axis.js";
-import { el, set, svg } from "../../lib/dom.js";
+import { set, svg } from "../../lib/dom.js";
 import { clamp } from "../../lib/format.js";
-import { figure, hueClass } from "./parts.js";
+import { hueClass } from "./parts.js";
 
-/** @import { Drawer, Mark } from "./parts.js" */
+/** @import { Mark } from "./parts.js" */
 /** @typedef {{at: (value: number) => number, ticks: [place: number, text: string][]}} Axis */
-
-const HEIGHT = 14; // lines of type
 
 /** @param {Mark} axis @param {number[]} values @param {number} count @returns {Axis} */
 function axisFor({ low, high, log = false, ticks: named }, values, count) {
@@ -28,30 +26,10 @@ function axisFor({ low, high, log = false, ticks: named }, values, count) {
 
 const finite = (/** @type {any[]} */ values) => values.filter(Number.isFinite);
 
-/** @type {Drawer} */
-export function drawPlot(mark, kit) {
-  const { series, height = HEIGHT } = mark;
-  const sheet = svg("svg", { "aria-hidden": "true" });
-  const box = el("div", { class: "fa-kit-plot-box", style: `height:${height}em` }, [sheet]);
-  const named = series.filter((/** @type {Mark} */ { name }) => name);
-  const legend =
-    named.length > 0 &&
-    el(
-      "ul",
-      { class: "fa-kit-legend" },
-      named.map((/** @type {Mark} */ one) =>
-        el("li", { class: hueClass(one.hue) }, [
-          el("i", { class: one.dash ? "is-dashed" : one.points ? "is-dot" : null }),
-          one.name,
-        ]),
-      ),
-    );
-  kit.later(() => layPlot(mark, sheet, box));
-  return figure("plot", mark, [legend, box]);
-}
-
-/** @param {Mark} mark @param {SVGElement} sheet @param {HTMLElement} box */
-function layPlot({ series, x = {}, y = {}, places = [] }, sheet, box) {
+/** Draws the plot that its box names, at the size that this has. @param {HTMLElement} box */
+export function layPlot(box) {
+  const { series, x = {}, y = {}, places = [] } = JSON.parse(box.dataset.plot ?? "");
+  const sheet = /** @type {Element} */ (box.firstElementChild);
   const { offsetWidth: width, offsetHeight: height } = box;
   const type = parseFloat(getComputedStyle(box).fontSize);
   const isLevel = (/** @type {Mark} */ { level }) => Boolean(level);
