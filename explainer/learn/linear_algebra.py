@@ -9,14 +9,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from explainer.base.amounts import format_fixed
 from explainer.problem import Problem
-
-
-def products(a: np.ndarray, b: np.ndarray, digits: int) -> str:
-    """The sum that a dot product is, written out."""
-    pairs = zip(a, b, strict=True)
-    return " + ".join(f"({format_fixed(x, digits)})·({format_fixed(y, digits)})" for x, y in pairs)
 
 
 def make_problem(n: int, d: int, side: int, **more: Any) -> Problem:

@@ -36,11 +36,6 @@ class Session:
     stops: tuple[tuple[str, int], ...]
     closing: int = 0
 
-    @property
-    def minutes(self) -> int:
-        """All its stops and its end together."""
-        return sum(minutes for _, minutes in self.stops) + self.closing
-
 
 _LECTURERS = read("lecturers")
 SESSIONS = {

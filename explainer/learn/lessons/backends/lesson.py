@@ -42,8 +42,6 @@ def refusal(backend: str, x: Input) -> str:
     if not short:
         return t("refusal.short")
     if backend == "flash":
-        if x.d > 256:
-            return t("refusal.wide")
         return t("refusal.mask") if x.mask == "any" else ""
     most = 256 if x.sm == 90 else 128
     return t("refusal.cudnn", most=most) if x.d % 8 or x.d > most else ""

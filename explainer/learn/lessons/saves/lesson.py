@@ -76,8 +76,6 @@ def ratios() -> dict[str, list[float | None]]:
 
 
 def _time(n: int) -> str:
-    if n not in recorded():
-        return t("unknown")
     slow, fast = recorded()[n]
     return t("pair", standard=slow, fa2=fast) if slow else t("no_room")
 
