@@ -20,10 +20,11 @@ several blocks::
 
 There are no coordinates: explainer/views/learn_kit.py makes HTML of the marks, which the browser
 lays out for a desk, a phone and a projector, in the largest type with which all of them fit.
-``row`` and ``column`` place marks beside and below each other, ``frame`` puts a titled border around them (``look="chip"``: an SM). The marks: ``grid`` (a
-matrix, its names, heat, sums), ``words`` (a sentence with arcs and what stands under each word),
-``bars``, ``plot`` with ``series``, ``timeline``, ``flow`` (boxes in columns, arrows between them by
-key), ``stack`` (parts of a whole), ``table``, ``code``, ``sign`` and ``note``.
+``row`` and ``column`` place marks beside and below each other, ``frame`` puts a titled border
+around them (``look="chip"``: an SM). The marks: ``grid`` (a matrix, its names, heat, sums),
+``words`` (a sentence with arcs and what stands under each word), ``bars``, ``plot`` with
+``series``, ``timeline``, ``flow`` (boxes in columns, arrows between them by key), ``stack`` (parts
+of a whole), ``table``, ``code``, ``sign`` and ``note``.
 
 A mark, a bar or a box with the same ``key`` in the next answer moves to its new place in 300 ms.
 ``pick`` names the control that a click on a row, a word, a bar, a box or a line sets, to its index;
