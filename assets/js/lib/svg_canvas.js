@@ -79,6 +79,32 @@ export function roomOf(root) {
 const nodesOf = (drawn) =>
   /** @type {Node[]} */ (Array.isArray(drawn) ? drawn.flatMap(nodesOf) : drawn ? [drawn] : []);
 
+/** Can a node become the other by its attributes and children? A knob stays the one that it is. @param {Node} a @param {Node} b */
+const isAlike = (a, b) =>
+  a instanceof SVGElement &&
+  b instanceof SVGElement &&
+  a.localName === b.localName &&
+  a.dataset.knob === b.dataset.knob;
+
+/** Gives a node the children of another one, and changes of its own only those that differ: what stays costs no style or layout.
+ * @param {Node} node @param {Node} fresh */
+function patch(node, fresh) {
+  const [old, wanted] = [[...node.childNodes], [...fresh.childNodes]];
+  for (const extra of old.slice(wanted.length)) node.removeChild(extra);
+  wanted.forEach((child, k) => {
+    const was = old[k];
+    if (!was) node.appendChild(child);
+    else if (was.isEqualNode(child)) return;
+    else if (isAlike(was, child)) {
+      const [to, from] = /** @type {SVGElement[]} */ ([was, child]);
+      for (const name of to.getAttributeNames())
+        if (!from.hasAttribute(name)) to.removeAttribute(name);
+      for (const { name, value } of from.attributes) set(to, { [name]: value });
+      patch(to, from);
+    } else node.replaceChild(child, was);
+  });
+}
+
 /** An element that paints `data`.
  * @template T
  * @param {T} data @param {{label: string}} api @param {Height} wanted
@@ -93,7 +119,7 @@ export function svgCanvas(data, api, wanted, paint) {
   let size = "";
   /** Of each group the knob that is its stop. @type {Map<string, string>} */
   const stops = new Map();
-  const nodes = () => all(root, "[data-knob]");
+  const nodes = (/** @type {ParentNode} */ place = root) => all(place, "[data-knob]");
   const isNarrow = (/** @type {number} */ width, /** @type {boolean} */ big) =>
     width < (wanted.fills && window.innerWidth > PHONE ? 0 : NARROW) && !big;
   const knobAt = (/** @type {EventTarget | null} */ target) =>
@@ -117,20 +143,22 @@ export function svgCanvas(data, api, wanted, paint) {
       : (page && narrow ? 14 : 15) * grown;
     /** @type {Paper} */
     const paper = { width, height, narrow, big, type };
-    root.replaceChildren(...nodesOf(paint(now, paper, pen)));
+    const fresh = document.createDocumentFragment();
+    fresh.append(...nodesOf(paint(now, paper, pen)));
+    rove(fresh);
+    patch(root, fresh);
     // A phone scrolls: there a picture takes what it needs, elsewhere it keeps to the room that there is
     const high = narrow ? (paper.used ?? height) : Math.min(height, paper.used ?? height);
     root.setAttribute("viewBox", `0 0 ${width} ${high}`);
     root.style.height = `${high}px`;
-    rove();
     if (focused) focusKnob(focused);
     size = `${width} ${height}`;
   };
   const members = (/** @type {string} */ group) =>
     [...knobs.values()].filter((knob) => knob.group === group);
-  /** Makes one knob of each group the stop of the keyboard. */
-  const rove = () => {
-    for (const node of nodes()) {
+  /** Makes one knob of each group the stop of the keyboard. @param {ParentNode} [place] */
+  const rove = (place) => {
+    for (const node of nodes(place)) {
       const { key, group } = knobAt(node) ?? { key: "" };
       const those = group ? members(group) : [];
       const stop =
@@ -313,7 +341,7 @@ export const rect = (x, y, width, height, fill, paints = {}, rx = 0) =>
     y,
     width: Math.max(0, width),
     height: Math.max(0, height),
-    rx,
+    rx: rx || null,
     style: styleOf({ fill: fill ? ink(fill) : "none", ...paints }),
   });
 

@@ -218,6 +218,7 @@ class Page extends Stage {
 
   /** C opens all controls, M the mask builder. @param {KeyboardEvent} event */
   key(event) {
+    if (event.defaultPrevented) return; // before the question of what is visible, which computes another page's new styles
     if (!isTaken(event) && this.mount.checkVisibility()) {
       if (isLetter(event, "m") && this.masks && !isEmbedded) return this.composes();
       if (isLetter(event, "c")) return controls.open("all");

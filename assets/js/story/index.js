@@ -208,6 +208,8 @@ class StoryPage extends PicturePage {
     if (!this.data) return;
     const said = saidAt(this.data, this.at);
     const { prefix, after } = this.story;
+    if (this.canvas) set(this.canvas, { "aria-label": this.data.label });
+    this.canvas?.redraw(this.scene); // first: it measures its place, which new words would have laid out once more
     this.say(said.headline, said.sentence);
     set(this.provenance, { text: said.provenance });
     const { label, note } = said;
@@ -220,8 +222,6 @@ class StoryPage extends PicturePage {
       "data-prefix": prefix,
       "data-moving": this.timer ? "true" : "false",
     });
-    if (this.canvas) set(this.canvas, { "aria-label": this.data.label });
-    this.canvas?.redraw(this.scene);
     if (!this.timer)
       set(this.spoken, { text: `${said.headline} ${said.sentence} ${said.label} ${said.note}` });
   }

@@ -2,7 +2,7 @@
 // dimensions. A dark cell is a large value; hatching says that registers spill, an empty hatched one that there is no room.
 
 import { widthOf } from "../lib/chart.js";
-import { line, path, rect, stroke, text, tipped, wrapped } from "../lib/svg_canvas.js";
+import { group, line, path, rect, stroke, text, tipped, wrapped } from "../lib/svg_canvas.js";
 
 /** @import { Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
@@ -111,7 +111,7 @@ export function paint({ data, at, go, choose }, paper, pen) {
       !narrow &&
         wrapped(x(count) + 28, y(2) - size * 0.45, texts.wgmma, room * 0.5, size, "semi ink-o"),
     ],
-    paintTaken(beats[at], texts, right, start, room, paper),
+    group(0, 0, paintTaken(beats[at], texts, right, start, room, paper)), // of as many nodes as programs: apart, what follows keeps its own
     text(right, below, texts.wider, size * 1.1, "bold"),
     maps
       .filter((map) => map !== own)

@@ -56,6 +56,10 @@ function paintLane(lane, state, side, shared, { x, y, wide, high }, { type: size
   const across = (/** @type {number} */ k) => left + k * cx + (byKeys ? ownerOf(k) * GAP : 0);
   const down = (/** @type {number} */ k) => head + k * cy + (byKeys ? 0 : ownerOf(k) * GAP);
   const marked = new Set(state.marked.map(([row, column]) => row * side + column));
+  const cells = Array.from({ length: side * side }, (_, k) => {
+    const [row, column] = [Math.floor(k / side), k % side];
+    return { row, column, px: across(column), py: down(row), isMarked: marked.has(k) };
+  });
   const end = across(side - 1) + cx;
   const letter = Math.min(size * 0.9, cx * 0.36);
   const foot = y + high - box;
@@ -76,31 +80,27 @@ function paintLane(lane, state, side, shared, { x, y, wide, high }, { type: size
         text(bx, by + size * 0.3, warp, size * 0.86, "middle bold w-badge"),
       ];
     }),
-    Array.from({ length: side * side }, (_, k) => {
-      const [row, column] = [Math.floor(k / side), k % side];
-      const isMarked = marked.has(k);
-      const look = `middle ${isMarked ? "bold w-badge" : "ink"}`;
-      const [px, py] = [across(column), down(row)];
-      return [
-        rect(
-          px,
-          py,
-          cx - 2,
-          cy - 2,
-          hue(ownerOf(byKeys ? column : row)),
-          { opacity: isMarked ? 1 : 0.24 },
-          2,
+    cells.map(({ px, py, row, column, isMarked }) =>
+      rect(
+        px,
+        py,
+        cx - 2,
+        cy - 2,
+        hue(ownerOf(byKeys ? column : row)),
+        { opacity: isMarked ? 1 : 0.24 },
+        2,
+      ),
+    ),
+    state.matrix.length > 0 &&
+      cells.map(({ px, py, row, column, isMarked }) =>
+        text(
+          px + cx / 2 - 1,
+          py + cy / 2 + letter * 0.34,
+          state.matrix[row][column],
+          letter,
+          `middle ${isMarked ? "bold w-badge" : "ink"}`,
         ),
-        state.matrix.length > 0 &&
-          text(
-            px + cx / 2 - 1,
-            py + cy / 2 + letter * 0.34,
-            state.matrix[row][column],
-            letter,
-            look,
-          ),
-      ];
-    }),
+      ),
     state.stat && [
       text(end + size * 2, head - size * 0.7, state.stat.name, size, "middle bold accent-ink"),
       state.stat.values.map((value, row) =>

@@ -31,6 +31,16 @@ def test_a_chapter_is_mostly_its_picture(tab, name, chapter):
     assert sum(words) <= 90
 
 
+@pytest.mark.parametrize(("name", "chapter"), [("memory", "tiles"), ("parallel", "warps")])
+def test_a_step_keeps_the_nodes_of_the_picture(tab, name, chapter):
+    page = show(tab, name, {"view": chapter})
+    nodes = page.locator(f"{story(name)} .fa-svg-canvas *")
+    nodes.evaluate_all("(nodes) => nodes.forEach((node) => { node.wasHere = true; })")
+    keys(page, "ArrowRight")
+    fresh = nodes.evaluate_all("(nodes) => nodes.filter((node) => !node.wasHere).length")
+    assert fresh < nodes.count() / 4
+
+
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_next_leads_through_every_chapter_and_on(tab, name):
     page = show(tab, name)
