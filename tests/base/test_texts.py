@@ -82,6 +82,14 @@ def uses() -> dict[str, list[tuple[str, set[str] | None, str]]]:
                         None if None in values or getattr(said, "attr", "") == "named" else values
                     )
                     found[sayers[name.id]].append((key, told, path.stem))
+            first = getattr(node.args[0], "id", "") if getattr(said, "id", "") == "table" else ""
+            if first in sayers:  # a table of a story: its title, and its head beside it
+                values = {k.arg for k in node.keywords}
+                for key in _keys(node.args[1], scope):
+                    found[sayers[first]] += [
+                        (key, values, path.stem),
+                        (f"{key}.head", None, path.stem),
+                    ]
     for path in TEMPLATES:
         for page, key, values in template_uses(path.read_text("utf-8")):
             found[page].append((key, values, path.stem))

@@ -8,7 +8,7 @@ import { circle, ink, line, path, rect, stroke, text } from "../lib/svg_canvas.j
 /** @import { Scene } from "./index.js" */
 /** @typedef {[i: number, j: number, device: number, tick: number, step: number]} Tile */
 /** After a tile: of ℓ the part that was there before the step, and what is written. @typedef {{tick: number, l: number, old: number, texts: {m: string, l: string, x: string}}} State */
-/** @typedef {{step: number, of: number, states: State[]}} Bar */
+/** @typedef {{of: number, states: State[]}} Bar */
 /** @typedef {{devices: string[], of: string[], rows: number[], keys: number[], tiles: Tile[], skipped: string, starts: number[], steps: string[], work: string[][],
  * counts: number[][], sources: number[][], hop: [string, string], waits: string, end: [string, string], other: {ticks: number, rows: [string, string]} | null,
  * titles: {scores: [string, string], ring: string, row: [string, string]}, merge: Bar[], block: number, names: string[], first: number[]}} Picture */

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypedDict
 
+from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 
 Choice = Mapping[str, str]  # what the switches of a chapter are set to, by their keys
@@ -24,7 +25,7 @@ class Table(TypedDict):
 
     title: str
     head: Sequence[str]
-    rows: Sequence[Sequence[str | int | float | None]]
+    rows: Sequence[Sequence[Any]]  # of texts and numbers, None where there is none
 
 
 class _Chapter(TypedDict):
@@ -58,6 +59,16 @@ class Chapter(_Chapter, total=False):
 
 PARALLEL = Workload(block_q=128)  # what Parallel shows without an address
 MakeChapter = Callable[[Workload, Choice], Chapter]
+
+
+def table(t: Texts, key: str, rows: Sequence[Sequence[Any]], **facts: object) -> Table:
+    """Build the table whose title is the text ``key`` with these facts, its head beside it."""
+    return {"title": t(key, **facts), "head": t.row(f"{key}.head"), "rows": rows}
+
+
+def nearest(values: Sequence[float], wanted: float) -> int:
+    """Return which of the values is nearest."""
+    return min(range(len(values)), key=lambda k: abs(values[k] - wanted))
 
 
 def switch(key: str, label: str, choices: Mapping[str, str], choice: Choice) -> Switch:

@@ -19,6 +19,11 @@ def lesson_link(key: str) -> tuple[str, str]:
     return t("story.lesson", title=read_text(key)["title"]), f"?page=learn&lesson={key}"
 
 
+def links(w: Workload, order: str, *lessons: str) -> list[tuple[str, str]]:
+    """Link to Step, then to these lessons."""
+    return [step_link(w, order), *map(lesson_link, lessons)]
+
+
 def step_link(w: Workload, order: str) -> tuple[str, str]:
     """Link to Step with a small Problem of the workload's kind in this loop order; a mask other
     than full and causal is written for the workload's N, so it becomes full there."""

@@ -10,8 +10,8 @@ from explainer.base.records import BENCH, load
 from explainer.base.texts import Texts
 from explainer.memory import capacity
 from explainer.memory.workload import Workload
-from explainer.views.stories.chapter import Chapter, Choice, Table, switch
-from explainer.views.stories.links import lesson_link, step_link
+from explainer.views.stories.chapter import Chapter, Choice, Table, switch, table
+from explainer.views.stories.links import links
 from kernels.spec.fields import PASSES
 
 t = Texts("memory")
@@ -40,8 +40,8 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
         "beats": beats,
         "start": _start(beats, longest),
         "words": ["heads", "d", "dtype", "card"],
-        "table": [_ends(longest), _needed(w, forms), *([_peaks(w)] if is_forward else [_saved(w)])],
-        "links": [step_link(w, "fa2"), lesson_link("recompute")],
+        "table": [_ends(longest), _needed(w, forms), _peaks(w) if is_forward else _saved(w)],
+        "links": links(w, "fa2", "recompute"),
         "picture": {
             "cards": [_row(w, card, longest[card]) for card in longest],
             "most": max(most for pair in longest.values() for most in pair),
@@ -166,31 +166,30 @@ def _ends(longest: dict[str, tuple[int, ...]]) -> Table:
         [CARDS[card].name, CARDS[card].hbm_bytes, *(capacity.round_down(n) for n in pair)]
         for card, pair in longest.items()
     ]
-    return {"title": t("capacity.ends"), "head": list(t.row("capacity.ends_head")), "rows": rows}
+    return table(t, "capacity.ends", rows)
 
 
 def _needed(w: Workload, forms: tuple[str, str]) -> Table:
-    rows: list[Any] = [[n, *(capacity.needed(w, form, n) for form in forms)] for n in TABLED]
-    return {"title": t("capacity.needed"), "head": list(t.row("capacity.head")), "rows": rows}
+    rows = [[n, *(capacity.needed(w, form, n) for form in forms)] for n in TABLED]
+    return table(t, "capacity.needed", rows)
 
 
 def _peaks(w: Workload) -> Table:
     names = t.named("capacity.forms")
-    rows: list[Any] = [
+    rows = [
         [
             *(names[p.form], p.workload.n, f"{p.workload.batch} × {p.workload.heads}"),
             *(str(p.workload.mask), p.recorded, p.computed),
         ]
         for p in capacity.peaks(w)
     ]
-    head = list(t.row("capacity.peaks_head"))
-    return {"title": t("capacity.peaks", record=load(BENCH)["device"]), "head": head, "rows": rows}
+    return table(t, "capacity.peaks", rows, record=load(BENCH)["device"])
 
 
 def _saved(w: Workload) -> Table:
     """What the forward pass saves for the backward pass beside Q, K, V and O."""
-    rows: list[Any] = [
+    rows = [
         [n, *(capacity.beyond_inputs(w, f"{form}_saved", n) for form in ("standard", "fused"))]
         for n in TABLED
     ]
-    return {"title": t("capacity.saved"), "head": list(t.row("capacity.head")), "rows": rows}
+    return table(t, "capacity.saved", rows)

@@ -12,8 +12,8 @@ from explainer.base.amounts import amount
 from explainer.base.texts import Texts
 from explainer.memory import mask_work
 from explainer.memory.workload import Workload
-from explainer.views.stories.chapter import Chapter, Choice, Table
-from explainer.views.stories.links import lesson_link, step_link
+from explainer.views.stories.chapter import Chapter, Choice, Table, table
+from explainer.views.stories.links import links
 from kernels.spec.masks import TILE_KINDS as KINDS
 from kernels.spec.masks import parse
 
@@ -46,11 +46,10 @@ def chapter(w: Workload, _choice: Choice) -> Chapter:
         "start": start,
         "words": ["heads", "n", "d", "tiles", "mask", "dtype"],
         "table": [_work_table(works), _cache_table(w, last, heads), _products_table(w)],
-        "links": [step_link(w, "fa2"), lesson_link("windows"), lesson_link("gqa")],
+        "links": links(w, "fa2", "windows", "gqa"),
         "picture": {
             "maps": maps,
             "heads": w.heads,
-            "cells": _cells(w)[0],
             "texts": t.named("masks.picture")
             | {"of_heads": t("masks.heads", n=w.heads), "full": _size(w, w.heads, w.n)},
         },
@@ -99,18 +98,11 @@ def _long(w: Workload, text: str, k_heads: int) -> str:
     return t("masks.long", tokens=long, size=_size(w, k_heads, kept))
 
 
-def _cells(w: Workload) -> tuple[int, int]:
-    """Return how many cells the map's longer side has, and how many tiles are one cell's side."""
-    tiles = max(w.problem("fa2").Tr, w.problem("fa2").Tc)
-    step = -(-tiles // MOST_CELLS)
-    return -(-tiles // step), step
-
-
 def _map(w: Workload) -> dict[str, Any]:
     """Return runs of visited cells, [row, first, past the last] by kind, beside the rows' and
     columns' number, and the runs of keys that stay in the cache, as shares of N."""
     found = tiling.kinds(w.problem("fa2"))
-    step = _cells(w)[1]
+    step = -(-max(found.shape) // MOST_CELLS)  # tiles along a cell's side
     rows, columns = (-(-size // step) for size in found.shape)
     padded = np.full((rows * step, columns * step), KINDS.index("skipped"), found.dtype)
     padded[: found.shape[0], : found.shape[1]] = found
@@ -138,7 +130,7 @@ def _runs(row: np.ndarray) -> list[tuple[int, int]]:
 
 def _work_table(works: dict[str, mask_work.Work]) -> Table:
     rows = [[text, x.scores, x.tiles, x.partial, x.flops, x.nbytes] for text, x in works.items()]
-    return {"title": t("masks.table"), "head": list(t.row("masks.columns")), "rows": rows}
+    return table(t, "masks.table", rows)
 
 
 def _cache_table(w: Workload, text: str, heads: tuple[int, ...]) -> Table:
@@ -146,8 +138,7 @@ def _cache_table(w: Workload, text: str, heads: tuple[int, ...]) -> Table:
     long = mask_work.LONG
     lengths = [1, *(mask_work.cached_keys(parse(text), n) for n in (w.n, long)), long]
     rows = [[k, *(mask_work.cache_bytes(w, k, n) for n in lengths)] for k in heads]
-    head = t.row("masks.cache_columns")
-    return {"title": t("masks.cache_table", mask=text), "head": list(head), "rows": rows}
+    return table(t, "masks.cache_table", rows, mask=text)
 
 
 def _products_table(w: Workload) -> Table:
@@ -156,8 +147,4 @@ def _products_table(w: Workload) -> Table:
     for pass_, products in mask_work.PRODUCTS.items():
         each = mask_work.flops(w.mask, 1, w.n, w.d, pass_) / len(products)
         rows += [[pass_, f"{made} = {of}", each] for made, of in products.items()]
-    return {
-        "title": t("masks.products"),
-        "head": list(t.row("masks.product_columns")),
-        "rows": rows,
-    }
+    return table(t, "masks.products", rows)

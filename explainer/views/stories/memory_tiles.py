@@ -12,8 +12,8 @@ from explainer.base.texts import Texts
 from explainer.memory import tile_choices
 from explainer.memory.compiled_tiles import COMPILED_D, padded
 from explainer.memory.workload import Workload
-from explainer.views.stories.chapter import Chapter, Choice, switch
-from explainer.views.stories.links import lesson_link, step_link
+from explainer.views.stories.chapter import Chapter, Choice, switch, table
+from explainer.views.stories.links import links
 from kernels.spec.occupancy import REGISTERS
 
 t = Texts("memory")
@@ -53,13 +53,9 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
         "start": at,
         "words": ["d", "mask", "dtype", "card"],
         "table": [
-            {
-                "title": t("tiles.caption"),
-                "head": t.row("tiles.head"),
-                "rows": [[_figure(cell.get(key)) for key in COLUMNS] for cell in cells],
-            }
+            table(t, "tiles.table", [[_figure(cell.get(key)) for key in COLUMNS] for cell in cells])
         ],
-        "links": [step_link(w, "fa2"), lesson_link("tiled"), lesson_link("cores")],
+        "links": links(w, "fa2", "tiled", "cores"),
         "picture": {
             "sides": list(tile_choices.SIDES),
             "d": padded(w.d),

@@ -11,8 +11,8 @@ from explainer.base.texts import Texts
 from explainer.memory import traffic_series
 from explainer.memory.traffic_series import DRAM, ORDERS, PORTS, RECORD, SLICES, Point
 from explainer.memory.workload import Workload
-from explainer.views.stories.chapter import Chapter, Choice, Table, switch
-from explainer.views.stories.links import lesson_link, step_link
+from explainer.views.stories.chapter import Chapter, Choice, Table, nearest, switch, table
+from explainer.views.stories.links import links
 
 t, shared = Texts("memory"), Texts("shared")
 PANELS = (PORTS, SLICES, DRAM)
@@ -28,6 +28,7 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
     pass_ = switch("pass", shared("pass"), shared.named("passes"), choice)
     is_over_n, way = over["value"] == "n", pass_["value"]
     series = traffic_series.over_n(w) if is_over_n else traffic_series.over_side(w)
+    sizes = [x.n if is_over_n else x.block_q for x in series]
     points = [traffic_series.points(x, way) for x in series]
     has_measured = any(point.measured for row in points for point in row)
     beats = [_beat(x, way, row, is_over_n) for x, row in zip(series, points, strict=True)]
@@ -41,19 +42,13 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
         "label": t("traffic.label"),
         "switches": [over, pass_],
         "beats": beats,
-        "start": _nearest(series, w, is_over_n),
+        # Of a tile that is not square the nearest
+        "start": nearest(sizes, w.n if is_over_n else w.block_q),
         "words": ["n", "d", "tiles", "mask", "dtype"],
         "table": [_table(series, points, way)],
-        "links": [step_link(w, "fa2"), lesson_link("saves"), lesson_link("profile")],
-        "picture": _picture(series, points, is_over_n, has_measured),
+        "links": links(w, "fa2", "saves", "profile"),
+        "picture": {"sizes": sizes} | _picture(series, points, is_over_n, has_measured),
     }
-
-
-def _nearest(series: list[Workload], w: Workload, is_over_n: bool) -> int:
-    """Return the position of the workload, of a tile that is not square the nearest."""
-    own = w.n if is_over_n else w.block_q
-    sizes = [x.n if is_over_n else x.block_q for x in series]
-    return min(range(len(sizes)), key=lambda k: abs(sizes[k] - own))
 
 
 def _sentence(w: Workload, is_over_n: bool, pass_: str) -> str:
@@ -101,7 +96,6 @@ def _beat(w: Workload, pass_: str, points: tuple[Point, ...], is_over_n: bool) -
         "label": t("traffic.at_n", n=w.n) if is_over_n else t("traffic.at_tile", side=w.block_q),
         "note": t("traffic.measured_here" if measured else "traffic.computed_here"),
         "headline": t(key, requested=_fewer(gains[PORTS]), dram=_fewer(gains[DRAM])),
-        "values": {"n": str(w.n), "br": str(w.block_q), "bc": str(w.block_k)},
         "brackets": brackets,
     }
 
@@ -119,7 +113,6 @@ def _picture(
     low, high = min(found) / 6, max(found) * 1.5
     titles, remarks = t.named("traffic.panels"), t.named("traffic.panel_remarks")
     return {
-        "sizes": [x.n if is_over_n else x.block_q for x in series],
         "first": t(
             "traffic.x" if is_over_n else "traffic.x_tile",
             x=f"{series[0].n:,}" if is_over_n else series[0].block_q,
@@ -182,22 +175,21 @@ def _below(points: list[tuple[Point, ...]], place: str) -> dict[str, Any] | None
 
 
 def _table(series: list[Workload], points: list[tuple[Point, ...]], pass_: str) -> Table:
-    rows = []
-    for w, row in zip(series, points, strict=True):
-        for p in row:
-            rows.append(
-                [
-                    LABELS[p.order],
-                    w.n,
-                    f"{w.block_q} × {w.block_k}",
-                    p.computed[PORTS],
-                    _counted(w, p.order) if pass_ == "forward" else None,
-                    *(p.measured.get(place) for place in (PORTS, SLICES)),
-                    p.computed[DRAM],
-                    p.measured.get(DRAM),
-                ]
-            )
-    return {"title": t("traffic.table"), "head": list(t.row("traffic.columns")), "rows": rows}
+    rows = [
+        [
+            LABELS[p.order],
+            w.n,
+            f"{w.block_q} × {w.block_k}",
+            p.computed[PORTS],
+            _counted(w, p.order) if pass_ == "forward" else None,
+            *(p.measured.get(place) for place in (PORTS, SLICES)),
+            p.computed[DRAM],
+            p.measured.get(DRAM),
+        ]
+        for w, row in zip(series, points, strict=True)
+        for p in row
+    ]
+    return table(t, "traffic.table", rows)
 
 
 def _counted(w: Workload, order: str) -> int | None:

@@ -14,8 +14,8 @@ from explainer.base.cards import peak_tflops
 from explainer.base.kinds import computed
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
-from explainer.views.stories.chapter import Chapter, Choice, Table
-from explainer.views.stories.links import lesson_link, step_link
+from explainer.views.stories.chapter import Chapter, Choice, Table, table
+from explainer.views.stories.links import links
 from kernels.spec.masks import flops
 
 t = Texts("memory")
@@ -50,9 +50,8 @@ def trips(w: Workload, order: str) -> list[Trip]:
     return found
 
 
-def chapter(w: Workload, choice: Choice) -> Chapter:
+def chapter(w: Workload, _choice: Choice) -> Chapter:
     """Return the chapter; it has no switches."""
-    del choice
     lanes = [trips(w, order) for order in ORDERS]
     standard, fused = (lane[-1].end for lane in lanes)
     rate = w.hardware.hbm_bytes_per_s
@@ -73,7 +72,7 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
         "start": round(START * (len(times) - 1)),
         "words": ["heads", "n", "d", "mask", "dtype", "card"],
         "table": [_table(w, lanes)],
-        "links": [step_link(w, BASELINE), lesson_link("trips"), lesson_link("fusion")],
+        "links": links(w, BASELINE, "trips", "fusion"),
         "picture": {
             "lanes": [_lane(lane, standard, key) for lane, key in zip(lanes, ORDERS, strict=True)],
             "ticks": _ticks(whole, unit),
@@ -104,9 +103,11 @@ def _lane(lane: list[Trip], whole: int, order: str) -> dict[str, Any]:
                 "end": x.end / whole,
                 "size": amount(x.end - x.start),
                 "word": t("trips.read" if x.is_read else "trips.written"),
-                "tip": t("trips.tip.read", tensor=x.tensor, n=x.end - x.start)
-                if x.is_read
-                else t("trips.tip.written", tensor=x.tensor, n=x.end - x.start),
+                "tip": t(
+                    "trips.tip.read" if x.is_read else "trips.tip.written",
+                    tensor=x.tensor,
+                    n=x.end - x.start,
+                ),
             }
             for x in lane
         ],
@@ -151,31 +152,24 @@ def _pace(w: Workload, bus: float) -> dict[str, str]:
     words = {"in": t("trips.in"), "over": t("trips.over", ms=bus * 1e3), "then": t("trips.free")}
     if peak is not None:
         products = flops(w.mask, w.batch * w.heads, w.n, w.n, w.d) / (peak * 1e12)
-        peak_text = rounded(peak)
-        words["then"] = (
-            t("trips.products", ms=products * 1e3, peak=peak_text)
-            if products > bus
-            else t("trips.bus", ms=products * 1e3, peak=peak_text)
-        )
+        key = "trips.products" if products > bus else "trips.bus"
+        words["then"] = t(key, ms=products * 1e3, peak=rounded(peak))
     return words
 
 
 def _table(w: Workload, lanes: list[list[Trip]]) -> Table:
     """List every trip, its bytes and its time at the card's rate."""
     rate = w.hardware.hbm_bytes_per_s
-    return {
-        "title": t("trips.table"),
-        "head": t.row("trips.table.head"),
-        "rows": [
-            [
-                LABELS[order],
-                x.launch + 1,
-                x.tensor,
-                t("trips.read" if x.is_read else "trips.written"),
-                x.end - x.start,
-                round((x.end - x.start) / rate * 1e6, 3),
-            ]
-            for order, lane in zip(ORDERS, lanes, strict=True)
-            for x in lane
-        ],
-    }
+    rows = [
+        [
+            LABELS[order],
+            x.launch + 1,
+            x.tensor,
+            t("trips.read" if x.is_read else "trips.written"),
+            x.end - x.start,
+            round((x.end - x.start) / rate * 1e6, 3),
+        ]
+        for order, lane in zip(ORDERS, lanes, strict=True)
+        for x in lane
+    ]
+    return table(t, "trips.table", rows)

@@ -13,8 +13,8 @@ from explainer.base.texts import Texts
 from explainer.memory.compiled_tiles import allocation, slots
 from explainer.memory.levels import NO_RATE, Level, hbm_tensors, levels_of
 from explainer.memory.workload import Workload
-from explainer.views.stories.chapter import Chapter, Choice, Table, switch
-from explainer.views.stories.links import lesson_link, step_link
+from explainer.views.stories.chapter import Chapter, Choice, Table, switch, table
+from explainer.views.stories.links import links
 
 t = Texts("memory")
 SM_SIDE = 0.6  # side of the square of one SM's registers, magnified, in sides of HBM's square
@@ -43,7 +43,8 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
     is_fused = kernel["value"] == "fused"
     levels = levels_of(w)
     hbm = levels[-1]
-    tensors = hbm_tensors(w, "fa2" if is_fused else "standard")
+    order = "fa2" if is_fused else "standard"
+    tensors = hbm_tensors(w, order)
     scores = sum(n for name, n in hbm_tensors(w, "standard") if name in "SP")
     needed = sum(n for _, n in tensors)
     if needed > hbm.size_bytes:
@@ -66,11 +67,7 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
         "start": 1,
         "words": ["heads", "n", "d", "tiles", "mask", "dtype", "card"],
         "table": [_table(levels)],
-        "links": [
-            step_link(w, "fa2" if is_fused else "standard"),
-            lesson_link("memory"),
-            lesson_link("gpu"),
-        ],
+        "links": links(w, order, "memory", "gpu"),
         "picture": _picture(w, levels, scores, is_fused),
     }
 
@@ -257,4 +254,4 @@ def _table(levels: tuple[Level, ...]) -> Table:
         ]
         for level in levels
     ]
-    return {"title": t("where.table"), "head": t.row("where.table.head"), "rows": rows}
+    return table(t, "where.table", rows)

@@ -18,7 +18,7 @@ from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from explainer.parallel import split_keys
 from explainer.problem import Problem
-from explainer.views.stories.chapter import PARALLEL, Chapter, Table, switch
+from explainer.views.stories.chapter import PARALLEL, Chapter, Table, switch, table
 
 t = Texts("parallel")
 RULE = "rule"  # as many parts as the kernel chooses
@@ -231,8 +231,7 @@ def _times_table(launch: _Launch) -> Table:
             own = [r["splits"], rule, len(s.sm), f"{s.busy:.0%}"] if s else ["", "", "", ""]
             times = [f"{r[key] * 1e3:.1f}" if key in r else "" for key in TIMES]
             lines.append([name, f"{n:,}", *own, *times, r.get("refused", "")])
-    title = t("decode.table", heads=launch.heads, record=about(split_keys.RECORD))
-    return {"title": title, "head": [*t.row("decode.table.head")], "rows": lines}
+    return table(t, "decode.table", lines, heads=launch.heads, record=about(split_keys.RECORD))
 
 
 def _parts_table(small: Mapping[str, Any]) -> Table:
@@ -243,5 +242,4 @@ def _parts_table(small: Mapping[str, Any]) -> Table:
         [name, *(format_fixed(x, 4) if x != "" else "" for x in part["row"])]
         for name, part in zip(names, [*small["parts"], small], strict=True)
     ]
-    title = t("decode.parts_table", d=SMALL.d, keys=SMALL.n)
-    return {"title": title, "head": [*t.row("decode.parts_table.head")], "rows": lines}
+    return table(t, "decode.parts_table", lines, d=SMALL.d, keys=SMALL.n)

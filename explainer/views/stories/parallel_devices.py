@@ -15,7 +15,7 @@ from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from explainer.parallel import devices
 from explainer.problem import Problem
-from explainer.views.stories.chapter import Chapter, Table, switch
+from explainer.views.stories.chapter import Chapter, Table, switch, table
 from kernels.spec import layouts
 
 t = Texts("parallel")
@@ -138,20 +138,19 @@ def _merge(run: devices.DeviceTrace, row: int) -> list[dict[str, Any]]:
     each tile the tick, m, ℓ, and of the ℓ before the step what remains and its factor."""
     block, place = divmod(row, run.problem.block_q)
     bars: dict[int, dict[str, Any]] = {}
-    before = (-np.inf, 0.0)
+    m_old, l_old = m, l = -np.inf, 0.0  # before the step, and after the tile
     for v in run.visits:
         if v.visit.i != block:
             continue
-        m, l = (float(x[place]) for x in (v.visit.m_new, v.visit.l_new))
         if v.step not in bars:
-            bars[v.step] = {"step": v.step, "of": v.owner, "states": [], "before": before}
-        m_old, l_old = bars[v.step]["before"]
+            bars[v.step] = {"of": v.owner, "states": []}
+            m_old, l_old = m, l
+        m, l = (float(x[place]) for x in (v.visit.m_new, v.visit.l_new))
         factor = float(np.exp(m_old - m)) if np.isfinite(m_old) else 0.0
         texts = {"m": format_fixed(m, 2), "l": format_fixed(l, 2), "x": format_fixed(factor, 2)}
         state = {"tick": v.tick + 1, "l": l, "old": factor * l_old, "texts": texts}
         bars[v.step]["states"].append(state)
-        before = (m, l)
-    return [{key: x for key, x in bar.items() if key != "before"} for bar in bars.values()]
+    return [*bars.values()]
 
 
 def _steps_table(run: devices.DeviceTrace) -> Table:
@@ -162,8 +161,7 @@ def _steps_table(run: devices.DeviceTrace) -> Table:
 
 def _tiles_table(run: devices.DeviceTrace) -> Table:
     rows = [[v.tick + 1, v.step + 1, v.device, v.owner, v.visit.i, v.visit.j] for v in run.visits]
-    title, head = t("devices.table.tiles"), [*t.row("devices.table.tiles.head")]
-    return {"title": title, "head": head, "rows": rows}
+    return table(t, "devices.table.tiles", rows)
 
 
 def _race_table(count: int) -> Table:
@@ -174,8 +172,7 @@ def _race_table(count: int) -> Table:
          amount(one.received)]
         for one in devices.race(SMALL, count, HOP)
     ]  # fmt: skip
-    title = t("devices.table.race", hop=HOP)
-    return {"title": title, "head": [*t.row("devices.table.race.head")], "rows": rows}
+    return table(t, "devices.table.race", rows, hop=HOP)
 
 
 def _longest(layout: str) -> str:
@@ -200,5 +197,4 @@ def _recorded_table() -> Table:
             for key in ("forward", "backward")
         ]
         rows.append([f"{one.n:,}", one.mask, one.method, *each[0], exposed, *each[1], error])
-    title = t("devices.table.recorded", record=about(devices.RECORD))
-    return {"title": title, "head": [*t.row("devices.table.recorded.head")], "rows": rows}
+    return table(t, "devices.table.recorded", rows, record=about(devices.RECORD))

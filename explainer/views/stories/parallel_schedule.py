@@ -17,8 +17,8 @@ from explainer.parallel import durations, launch
 from explainer.parallel.real_schedules import Comparison, compare
 from explainer.parallel.simulator import Schedule
 from explainer.views.stories import placed
-from explainer.views.stories.chapter import Chapter, Choice, Switch, Table, switch
-from explainer.views.stories.links import lesson_link, step_link
+from explainer.views.stories.chapter import Chapter, Choice, Switch, Table, nearest, switch, table
+from explainer.views.stories.links import links
 from explainer.views.stories.placed import format_time
 
 t = Texts("parallel")
@@ -105,7 +105,7 @@ def _chapter(
         "label": t("schedule.label", lanes=" / ".join(lane.name for lane in lanes)),
         "switches": switches,
         "beats": [_beat(lanes[-1], float(time), unit) for time in times],
-        "start": min(range(len(times)), key=lambda k: abs(times[k] - START * shown.makespan)),
+        "start": nearest(times, START * shown.makespan),
         "words": [x for x in WORDS if x != "mask" or not w.mask.plain],  # it has a switch
         "table": [
             _lanes_table(lanes, unit),
@@ -114,7 +114,7 @@ def _chapter(
                 for x in lanes
             ),
         ],
-        "links": [step_link(w, order), lesson_link("versions")],
+        "links": links(w, order, "versions"),
         "picture": {
             "lanes": [_lane(lane, programs, unit) for lane in lanes],
             "span": max(span, other["at"] if other else 0),
@@ -211,20 +211,20 @@ def _lane(lane: Lane, programs: launch.Programs, unit: str) -> dict[str, Any]:
         "ends": [round(float(x), 2) for x in ends[drawn]],
         "tail": [
             t("schedule.tail"),
-            t("schedule.runs_out", first=_plain(ends.min(), unit), last=_plain(ends.max(), unit)),
+            t(
+                "schedule.runs_out",
+                first=format_time(float(ends.min()), unit),
+                last=format_time(float(ends.max()), unit),
+            ),
             t("schedule.idle", tail=100 * s.tail),
         ],
     }
 
 
-def _plain(value: float, unit: str) -> str:
-    return format_time(float(value), unit)
-
-
 def _lanes_table(lanes: list[Lane], unit: str) -> Table:
-    rows: list[list[str | int | float | None]] = []
+    rows = []
     for lane in lanes:
         s = lane.schedule
         shares = (round(100 * s.busy, 1), round(100 * s.tail, 1))
         rows.append([lane.name, s.used_sms, s.slots, *shares, format_time(s.makespan, unit)])
-    return {"title": t("real.caption"), "head": t.row("real.head"), "rows": rows}
+    return table(t, "real.table", rows)

@@ -14,8 +14,8 @@ from explainer.memory.workload import Workload
 from explainer.parallel import launch
 from explainer.parallel.simulator import Schedule
 from explainer.views.stories import placed
-from explainer.views.stories.chapter import Chapter, Choice, Table, switch
-from explainer.views.stories.links import lesson_link, step_link
+from explainer.views.stories.chapter import Chapter, Choice, Table, nearest, switch, table
+from explainer.views.stories.links import links
 from explainer.views.stories.placed import format_time, format_times
 
 t, shared = Texts("parallel"), Texts("shared")
@@ -92,7 +92,7 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
         "label": t("sms.label", sms=sms),
         "switches": [pass_switch],
         "beats": beats,
-        "start": min(range(len(times)), key=lambda k: abs(times[k] - START * fast)),
+        "start": nearest(times, START * fast),
         "words": ["heads", "n", "d", "tiles", "mask", "dtype", "card"],
         "table": [
             _launches_table(both, w, pass_, unit),
@@ -104,12 +104,11 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
                 for one in both
             ),
         ],
-        "links": [step_link(w, "fa2"), lesson_link("versions")],
+        "links": links(w, "fa2", "versions"),
         "picture": {
             "groups": [len(part) for part in np.array_split(np.arange(sms), GROUPS)],
             "cards": [_card(one, unit, pass_) for one in both],
             "sooner": _sooner(serial.schedule.makespan / parallel.schedule.makespan),
-            "texts": t.named("sms.picture"),
         },
     }
 
@@ -166,11 +165,11 @@ def _launches_table(both: list[Launch], w: Workload, pass_: str, unit: str) -> T
     launches = [(LABELS[one.order], one.schedule) for one in both]
     launches += _orders(w, pass_) if w.mask.hides else []
     spans = format_times([s.makespan for _, s in launches], unit)
-    rows: list[list[str | int | float | None]] = []
+    rows = []
     for (name, s), span in zip(launches, spans, strict=True):
         shares = (round(100 * s.busy, 1), round(100 * s.tail, 1))
         rows.append([name, len(s.sm), s.used_sms, s.slots, round(s.waves, 2), *shares, span])
-    return {"title": t("launch.caption"), "head": t.row("launch.head"), "rows": rows}
+    return table(t, "launch.table", rows)
 
 
 def _orders(w: Workload, pass_: str) -> list[tuple[str, Schedule]]:
@@ -187,7 +186,7 @@ def _orders(w: Workload, pass_: str) -> list[tuple[str, Schedule]]:
 
 def _balance_table(w: Workload, pass_: str) -> Table:
     """Count the visits of one head's blocks under this mask, causal and full."""
-    rows: list[list[str | int | float | None]] = []
+    rows = []
     for mask in dict.fromkeys((w.mask.text, "causal", "full")):
         visits = np.add(*launch.block_visits(replace(w, mask=mask), pass_))
         longest, mean = int(visits.max()), float(visits.mean())

@@ -13,7 +13,7 @@ from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from explainer.parallel.warps import ORDERS, WarpStep, WarpTrace, warps
 from explainer.problem import Problem
-from explainer.views.stories.chapter import Chapter, Choice, Table, switch
+from explainer.views.stories.chapter import Chapter, Choice, Table, switch, table
 from explainer.views.stories.links import lesson_link
 
 t = Texts("parallel")
@@ -136,9 +136,9 @@ def _beat(k: int, traces: list[WarpTrace], states: list[dict]) -> dict[str, Any]
 
 
 def _steps_table(traces: list[WarpTrace]) -> Table:
-    rows: list[list[str | int | float | None]] = []
+    rows = []
     phases, parts = t.named("warps.phases"), t.named("warps.parts")
     for k, step in enumerate(traces[0].steps):
         both = [x for trace in traces for x in (trace.steps[k].moved, trace.steps[k].barriers)]
         rows.append([phases[step.phase], parts[step.part], *both])
-    return {"title": t("warps.table"), "head": t.row("warps.columns"), "rows": rows}
+    return table(t, "warps.table", rows)

@@ -77,7 +77,7 @@ def programs_table(
     title: str, s: Schedule, programs: launch.Programs, pass_: str = "forward"
 ) -> Table:
     """List the first programs of a schedule: what each computes, where and when."""
-    rows: list[list[str | int | float | None]] = [
+    rows = [
         [
             p,
             int(programs.head[p]),

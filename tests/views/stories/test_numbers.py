@@ -28,7 +28,7 @@ def chapter(page: str, name: str, **query: str) -> Any:
 
 
 def test_the_bytes_of_standard_attention_and_fa2_and_how_many_times_fewer():
-    beats = {beat["values"]["n"]: beat for beat in chapter("memory", "traffic")["beats"]}
+    beats = {beat["label"]: beat for beat in chapter("memory", "traffic")["beats"]}
     by_order: dict = {}
     for row in rows("traffic"):
         if row["d"] == row["side"] == 64:
@@ -40,7 +40,7 @@ def test_the_bytes_of_standard_attention_and_fa2_and_how_many_times_fewer():
     for n in lengths:
         for place in PLACES:
             standard, fused = by_order[n, "standard"][place], by_order[n, "fa2"][place]
-            bracket = beats[str(n)]["brackets"][place]
+            bracket = beats[f"N = {n:,}"]["brackets"][place]
             assert (bracket["top"], bracket["bottom"]) == (standard, fused)
             said = float(bracket["figure"].split()[0])
             assert said == pytest.approx(max(standard / fused, fused / standard), rel=0.05)
