@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 import torch
@@ -51,16 +50,13 @@ def why_not_this(q, k, v, mask: masks.Mask, score: scores.Score, scale: float) -
 
 def prepare(
     q, k, v, o, grad_o, mask: masks.Mask, score: scores.Score, scale: float,
-    deterministic: bool = False, plan: backward_plans.Plan | None = None,
-    section_bytes: int = plans.L2_SECTION_BYTES,
+    deterministic: bool = False,
 ) -> Callable:  # fmt: skip
     """Return a function of tensors like these, for input that `why_not` has nothing against.
 
     call(q, k, v, o, grad_o, lse, grad_lse) → dQ, dK, dV in q's dtype, and grad_lse, if any, minus D
     (B, H, Nq), fp32. If `mask` is SPANS it takes them too; neither end may fall from row to row.
-    `deterministic`: dQ is summed in one order. `plan` overrides that of `backward_plans` but for
-    the fields that the input determines; section_bytes: of the heads whose Q, dO and dQ should stay
-    in L2 together.
+    `deterministic`: dQ is summed in one order.
     """
     from .backward_ends import before_kernel
     from .backward_kernel import backward_kernel
@@ -68,10 +64,6 @@ def prepare(
     (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape
     dtype, device, group = q.dtype, q.device, heads // k_heads
     chosen = backward_plans.choose(d, mask, n_k, group, deterministic)
-    if plan is not None:
-        chosen = replace(
-            plan, masked=chosen.masked, grouped=chosen.grouped, serialized=chosen.serialized
-        )
     for name, number in score.steps:
         scale *= number[0] if name == "scale" else 1.0
     refuse_capture(f"backward of mask = {mask.text[:80]}")
@@ -83,7 +75,7 @@ def prepare(
     padded, key_blocks = -(-n_q // rows) * rows, -(-n_k // keys)
     tiles = key_blocks * batch * k_heads
     multiprocessors = torch.cuda.get_device_properties(device).multi_processor_count
-    section = max(1, section_bytes // (8 * n_q * d * group))
+    section = max(1, plans.L2_SECTION_BYTES // (8 * n_q * d * group))
     if chosen.serialized:  # of many heads at once, so that few key blocks wait for each other
         section = max(section, multiprocessors // TOGETHER)
     section = min(section, batch * k_heads)

@@ -6,8 +6,7 @@ Hopper kernel, both also deterministic, SDPA's flash and cuDNN backends and Flas
 with what its own forward saved for the backward. Errors come first: the largest of dQ, dK and dV
 against float64 on two heads, beside naive attention's under autograd. One row is one contender on
 one case: median, p20 and p80 of interleaved runs with L2 overwritten before each, TFLOP/s of 2.5
-times the forward's. Then the host time of a call, without a gradient and with one. `--tune` times
-the Hopper kernel's schedules beside each other instead.
+times the forward's. Then the host time of a call, without a gradient and with one.
 """
 
 from __future__ import annotations
@@ -24,14 +23,10 @@ import torch
 import kernels
 
 from .. import gradients
-from ..hopper import backward as hopper_backward
-from ..hopper import backward_plans
-from ..reference import materialized
-from ..spec import scores
 from ..spec.cases import BenchmarkCase
 from .bench import make_functions
 from .calls import call_times
-from .contenders import contender, random_tensors, refusal
+from .contenders import contender, random_tensors, tried
 from .recording import RecordFile, add_cases, add_options, describe, listed_cases
 from .timing import interleave
 
@@ -41,9 +36,6 @@ NAMES = (
 )  # fmt: skip
 BASES = ("sdpa_cudnn", "sdpa_flash", "fa4", "hopper")  # denominators of the recorded ratios
 FLOPS = 2.5  # of the forward's: five products for two
-MIB = 1 << 20
-# Schedules of the Hopper kernel: order, and the MiB of heads that stay in L2 together.
-SCHEDULES = tuple(f"{order}/{mib}" for order in ("queue", "rows") for mib in (4, 16, 64))
 Gradients = Callable[[], tuple[torch.Tensor, ...]]
 
 
@@ -58,35 +50,13 @@ def gradient_of(name: str, case: BenchmarkCase, q, k, v, grad_o) -> Gradients:
         leaves = [x.detach().requires_grad_() for x in (q, k, v)]
         o = contender(name, case, *leaves)()
         function = partial(torch.autograd.grad, o, leaves, grad_o, retain_graph=True)
-    elif "/" in name:
-        function = _scheduled(name, case, q, k, v, grad_o)
     else:
         o, lse = kernels.flash_attention(q, k, v, mask=case.mask, return_lse=True)
         method, _, form = name.partition("_")
-
         options = {"mask": case.mask, "method": method, "deterministic": bool(form)}
         backward: Callable = partial(gradients.backward, **options)
         function = lambda: backward(grad_o, None, q, k, v, o, lse)[:3]  # noqa: E731
-
-    try:
-        function()
-        if q.device.type == "cuda":
-            torch.cuda.synchronize()
-    except Exception as error:  # compilers of others raise errors of all types
-        raise refusal(error) from error
-    return function
-
-
-def _scheduled(name: str, case: BenchmarkCase, q, k, v, grad_o) -> Gradients:
-    """Return the Hopper kernel under the schedule of this name."""
-    o, lse = kernels.flash_attention(q, k, v, mask=case.mask, return_lse=True)
-    order, mib = name.split("/")
-    plan = backward_plans.Plan(backward_plans.ROWS[case.d], False, False, order)
-    call = hopper_backward.prepare(
-        q, k, v, o, grad_o, case.parsed_mask, scores.parse("none"), case.d**-0.5, False,
-        plan, int(mib) * MIB,
-    )  # fmt: skip
-    return lambda: call(q, k, v, o, grad_o, lse, None)[:3]
+    return tried(function)
 
 
 def errors(
@@ -102,13 +72,11 @@ def errors(
     grads = {name: function() for name, function in functions.items()}
     for b, h in {(0, 0), (case.batch - 1, case.heads - 1)}:
         part = [x[b : b + 1, h : h + 1] for x in (q, k, v, grad_o)]
-        q_h, k_h, v_h, grad_h = part
-        truth = kernels.reference_gradients(q_h, k_h, v_h, grad_h, mask=case.mask)[:3]
+        truth = kernels.reference_gradients(part[0], part[1], part[2], part[3], mask=case.mask)[:3]
         leaves = [x.detach().requires_grad_() for x in part[:3]]
-        q_leaf, k_leaf, v_leaf = leaves
-        o = materialized(q_leaf, k_leaf, v_leaf, case.parsed_mask, case.d**-0.5)
+        o = kernels.naive_attention(leaves[0], leaves[1], leaves[2], mask=case.mask)
         of_head = {name: [x[b, h] for x in grad] for name, grad in grads.items()}
-        of_head["naive"] = [x[0, 0] for x in torch.autograd.grad(o, leaves, grad_h)]
+        of_head["naive"] = [x[0, 0] for x in torch.autograd.grad(o, leaves, part[3])]
         del o
         for name, mine in of_head.items():
             for key, x, true in zip(found[name], mine, truth, strict=True):
@@ -122,7 +90,7 @@ def measure(case: BenchmarkCase, names: tuple[str, ...], runs: int) -> list[dict
     q, k, v = random_tensors(case)
     grad_o = random_tensors(case, seed=1)[0]
     functions, rows = make_functions(
-        case, names, lambda name: gradient_of(name, case, q, k, v, grad_o)
+        vars(case), names, lambda name: gradient_of(name, case, q, k, v, grad_o)
     )
     found = errors(functions, case, q, k, v, grad_o)
     for name, times in interleave(functions, runs).items():
@@ -171,25 +139,10 @@ def ratios(rows: list[dict], base: str) -> dict[str, dict[str, float]]:
     }
 
 
-def line(rows: list[dict]) -> str:
-    """Return one line a case: TFLOP/s, ms with p20 and p80, the worst error by naive's."""
-    cells = []
-    for r in rows:
-        if "refused" in r:
-            cells.append(f"{r['method']} – ({r['refused'][:60]})")
-            continue
-        worst = max(x / max(r["naive_error"][key], 1e-9) for key, x in r["error"].items())
-        spread = f"{r['median_ms']:.3f} ms, {r['p20_ms']:.3f} to {r['p80_ms']:.3f}"
-        cells.append(f"{r['method']} {r['tflops']} ({spread}; error {worst:.2f} × naive)")
-    first = rows[0]
-    return f"d {first['d']} N {first['n']} {first['mask']}: {' · '.join(cells)}"
-
-
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
     """Return the options; the bare command measures the twelve points."""
     parser = argparse.ArgumentParser(description=describe(__doc__))
     add_cases(parser)
-    parser.add_argument("--tune", action="store_true", help="the Hopper kernel's schedules")
     add_options(parser, NAMES, 11)
     return parser.parse_args(argv)
 
@@ -198,24 +151,22 @@ def main() -> None:
     """Run the command line."""
     args = parse()
     file = RecordFile(
-        "backward", args, "backward_tune_" if args.tune else "backward_",
+        "backward", args, "backward_",
         "the backward pass alone; clocks left alone; TFLOP/s of 10·B·H·N²·d, half when causal",
     )  # fmt: skip
-    names = SCHEDULES if args.tune else tuple(args.only or NAMES)
-    bases = names[:1] if args.tune else BASES
+    names = tuple(args.only or NAMES)
     record = file.record
     record |= {"ratios": {}, "host": []}
 
     def measure_case(case: BenchmarkCase) -> list[dict]:
         rows = measure(case, names, args.runs)
-        record["ratios"] = {base: ratios(record["rows"] + rows, base) for base in bases}
+        record["ratios"] = {base: ratios(record["rows"] + rows, base) for base in BASES}
         return rows
 
-    file.measure(listed_cases(args), measure_case, line)
-    if not args.tune:
-        record["host"] = host_times()
-        for row in record["host"]:
-            print(f"{row['method']}: host {row['host_us']:.1f} µs, loop {1e3 * row['loop_ms']:.1f}")
+    file.measure(listed_cases(args), measure_case)
+    record["host"] = host_times()
+    for row in record["host"]:
+        print(f"{row['method']}: host {row['host_us']:.1f} µs, loop {1e3 * row['loop_ms']:.1f}")
     for base, found in record["ratios"].items():
         print(f"by {base}: {json.dumps(found)}")
     file.close()

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import torch
 
@@ -43,12 +43,13 @@ SlowRuns = dict[tuple[str, int, str, str], tuple[int, float]]
 
 
 def make_functions(
-    case: BenchmarkCase, names: tuple[str, ...], make: Callable[[str], Callable]
+    fields: dict, names: Iterable[str], make: Callable[[str], Callable]
 ) -> tuple[dict[str, Callable], dict[str, dict]]:
-    """Return by contender its function, if there is one, and its row, with the reason if not."""
+    """Return by contender its function, if there is one, and its row, which has these fields and
+    the reason if there is no function."""
     functions, rows = {}, {}
     for name in names:
-        rows[name] = {**vars(case), "method": name}
+        rows[name] = {**fields, "method": name}
         try:
             functions[name] = make(name)
         except NotAvailable as reason:
@@ -73,7 +74,7 @@ def measure(
         _refuse_slow(name, case, slow)
         return contender(name, case, q, k, v)
 
-    functions, rows = make_functions(case, names, make)
+    functions, rows = make_functions(vars(case), names, make)
     errors, naive_error = _errors(functions, case, q, k, v) if is_judged else ({}, None)
     for name, function in functions.items():
         row = rows[name]
@@ -123,19 +124,6 @@ def _errors(
     return errors, naive_error
 
 
-def line(rows: list[dict]) -> str:
-    """Return one line a case: TFLOP/s, µs of a call in a loop, µs of the host."""
-    first = rows[0]
-    cells = []
-    for r in rows:
-        call = ""
-        if "loop_ms" in r:
-            call = f" ({1e3 * r['loop_ms']:.0f} µs, host {r['host_us']:.0f})"
-        cells.append(f"{r['method']} {r.get('tflops', '–')}{call}")
-    head = f"{first['dtype']} d {first['d']} N {first['n']} {first['mask']} {first['score']}:"
-    return f"{head} {' · '.join(cells)}"
-
-
 def cases(args: argparse.Namespace) -> list[BenchmarkCase]:
     """Return the twelve points first, then the others, short ones before long ones."""
     return sorted(
@@ -183,7 +171,7 @@ def main() -> None:
         record["twelve_points"] = twelve_points.twelve_points(record["rows"] + rows)
         return rows
 
-    file.measure(cases(args), measure_case, line)
+    file.measure(cases(args), measure_case)
     points = record["twelve_points"] or {}
     print(json.dumps({name: value for name, value in points.items() if name != "points"}))
     file.close()

@@ -57,6 +57,17 @@ def refusal(error: Exception) -> NotAvailable:
     return NotAvailable(text[:300] or type(error).__name__)
 
 
+def tried(function: Callable[[], object]) -> Callable:
+    """Return the function after a first call. Raises NotAvailable with a sentence where it fails."""
+    try:
+        function()
+        if torch.cuda.is_available():
+            torch.cuda.synchronize()
+    except Exception as error:  # compilers of others raise errors of all types
+        raise refusal(error) from error
+    return function
+
+
 def random_tensors(
     case: BenchmarkCase, seed: int = 0, device: str = "cuda"
 ) -> tuple[torch.Tensor, ...]:

@@ -91,18 +91,11 @@ def errors_of(case: BenchmarkCase, plans: dict) -> dict[str, dict[str, Any]]:
     return found
 
 
-def line(rows: list[dict]) -> str:
-    """Sum up the rows of a case."""
-    case = rows[0]
-    speeds = (f"{row['method']} {row['tflops']:.0f}" for row in rows)
-    return f"N={case['n']} d={case['d']} {case['mask']}, TFLOP/s: {', '.join(speeds)}"
-
-
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=recording.describe(__doc__))
     recording.add_cases(parser, lengths=LENGTHS)
     recording.add_options(parser, NAMES, runs=15)
     args = parser.parse_args()
     file = recording.RecordFile("fp8", args, "fp8_", recording.describe(__doc__))
-    file.measure(recording.listed_cases(args), lambda case: measure(case, args.runs), line)
+    file.measure(recording.listed_cases(args), lambda case: measure(case, args.runs))
     file.close()

@@ -63,9 +63,9 @@ def main() -> None:
 
     names = ("hopper",) if args.alone else ("hopper", "flex")
     chosen = [case(name, args.n) for name in args.only or rules(args.n)]
-    file.measure(chosen, lambda case: measure(case, names), bench.line)
+    file.measure(chosen, lambda case: measure(case, names))
     windows = [case("window", n) for n in args.lengths]
-    file.measure(windows, measure, bench.line, "lengths")
+    file.measure(windows, measure, "lengths")
     file.close()
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import itertools
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from inspect import signature
@@ -20,10 +21,13 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from torch.nn.attention import SDPBackend, flex_attention, sdpa_kernel
+from torch.nn.attention import flex_attention
 
 import kernels
 
+from .bench import make_functions
+from .chooser import SDPA
+from .contenders import NotAvailable, sdpa_call, tried
 from .recording import require_gpu, write_rows
 from .timing import interleave
 
@@ -33,11 +37,6 @@ RAGGED = ((5000, 4000, 3000, 2000, 1000, 700, 400, 284), tuple(range(40, 1000, 3
 CACHE, PAGES = 8192, (16, 64, 256)
 SIZES = ((32, 32), (64, 64), (96, 96), (128, 128), (192, 128), (192, 192), (256, 256))
 LENGTHS = (8192,)
-BACKENDS = {
-    "sdpa flash": SDPBackend.FLASH_ATTENTION,
-    "sdpa cudnn": SDPBackend.CUDNN_ATTENTION,
-    "sdpa efficient": SDPBackend.EFFICIENT_ATTENTION,
-}
 Functions = dict[str, Callable[[], Any]]
 
 
@@ -50,17 +49,7 @@ def tensors(*shapes: tuple[int, ...]) -> list[torch.Tensor]:
 
 def times(functions: Functions, flops: float, runs: int, **fields) -> list[dict]:
     """Return a row for each function that runs, with its time, or why it does not run."""
-    rows, usable = {}, {}
-    for name, function in functions.items():
-        rows[name] = {**fields, "method": name}
-        try:
-            function()
-            torch.cuda.synchronize()
-            usable[name] = function
-        except Exception as error:  # compilers of others raise errors of all types
-            if "CUDA error" in str(error):
-                raise
-            rows[name]["refused"] = " ".join(str(error).split())[:200]
+    usable, rows = make_functions(fields, functions, lambda name: tried(functions[name]))
     for name, found in interleave(usable, runs).items():
         rows[name] |= vars(found) | {"tflops": round(flops / found.median_ms / 1e9, 1)}
     shown = (f"{x} {r.get('tflops', '–')} ({r.get('median_ms', 0):.3f})" for x, r in rows.items())
@@ -68,29 +57,22 @@ def times(functions: Functions, flops: float, runs: int, **fields) -> list[dict]
     return list(rows.values())
 
 
-def backward(functions: Functions, leaves: list[torch.Tensor]) -> Functions:
-    """Return functions that compute the gradients of what each of these returned once."""
-
-    def of(function: Callable[[], torch.Tensor]) -> Callable:
-        o = function()
-        inputs = [x for x in leaves if _reaches(o, x)]
-        return partial(torch.autograd.grad, o, inputs, torch.ones_like(o), retain_graph=True)
-
-    found = {}
+def both_passes(
+    functions: Functions, leaves: list[torch.Tensor], flops: float, runs: int, **fields
+) -> list[dict]:
+    """Return the rows of these functions forward, and backward by those of the leaves that each
+    depends on."""
+    with torch.no_grad():
+        rows = times(functions, flops, runs, **fields, direction="forward")
+    gradients: Functions = {}
     for name, function in functions.items():
-        try:
-            found[name] = of(function)
-        except Exception as error:  # it did not run forward either
-            if "CUDA error" in str(error):
-                raise
-    return found
-
-
-def _reaches(o: torch.Tensor, x: torch.Tensor) -> bool:
-    (found,) = torch.autograd.grad(
-        o, (x,), torch.ones_like(o), retain_graph=True, allow_unused=True
-    )
-    return found is not None
+        with suppress(NotAvailable):
+            o = tried(function)()
+            gradients[name] = partial(
+                torch.autograd.grad, o, leaves, torch.ones_like(o), retain_graph=True,
+                allow_unused=True,
+            )  # fmt: skip
+    return rows + times(gradients, 2.5 * flops, runs, **fields, direction="backward")
 
 
 def varlen(lengths: tuple[int, ...], heads: int, d: int, causal: bool, runs: int) -> list[dict]:
@@ -116,9 +98,8 @@ def varlen(lengths: tuple[int, ...], heads: int, d: int, causal: bool, runs: int
     base |= {"d": d, "heads": heads, "causal": causal}
     with torch.no_grad():
         _check(functions["varlen"](), q, k, v, cuts, causal)
-        rows = times(functions | builders, flops, runs, **base, direction="forward")
-    grads = backward(functions, leaves)
-    return rows + times(grads, 2.5 * flops, runs, **base, direction="backward")
+        rows = times(builders, flops, runs, **base, direction="forward")
+    return rows + both_passes(functions, leaves, flops, runs, **base)
 
 
 def _flex(q, k, v, lengths) -> tuple[Callable[[], Any], Callable[[], Any]]:
@@ -192,22 +173,16 @@ def sizes(d: int, d_v: int, n: int, causal: bool, runs: int) -> list[dict]:
     leaves = tensors(*[(batch, heads, n, d)] * 2, (batch, heads, n, d_v))
     q, k, v = leaves
 
-    def of_pytorch(backend) -> Callable[[], torch.Tensor]:
-        def call():
-            with sdpa_kernel(backend):
-                return F.scaled_dot_product_attention(q, k, v, is_causal=causal)
-
-        return call
-
-    ours = {"kernels.attention": lambda: kernels.attention(q, k, v, causal=causal)}
-    functions = ours | {name: of_pytorch(x) for name, x in BACKENDS.items()}
+    functions: Functions = {"kernels.attention": lambda: kernels.attention(q, k, v, causal=causal)}
+    functions |= {
+        name.replace("_", " "): sdpa_call(name, q, k, v, is_causal=causal)
+        for name in SDPA
+        if name != "sdpa_math"
+    }
     flops = 2.0 * batch * heads * n * n * (d + d_v) / (2 if causal else 1)
     base = {"d": d, "d_v": d_v, "n": n, "causal": causal}
     base["kernel"] = kernels.which(q, k, v, causal=causal).kernel
-    with torch.no_grad():
-        rows = times(functions, flops, runs, **base, direction="forward")
-    grads = backward(functions, leaves)
-    return rows + times(grads, 2.5 * flops, runs, **base, direction="backward")
+    return both_passes(functions, leaves, flops, runs, **base)
 
 
 def main() -> None:

@@ -119,6 +119,20 @@ def add_options(parser: argparse.ArgumentParser, names: Iterable[str], runs: int
     parser.add_argument("--out", type=Path, help="in place of a file in assets/recorded")
 
 
+def line(rows: list[dict]) -> str:
+    """Return one line for the rows of a case: by contender TFLOP/s, the median, and where they were
+    measured the µs of a call in a loop and of the host."""
+    first, cells = rows[0], []
+    for r in rows:
+        if "median_ms" not in r:
+            cells.append(f"{r['method']} –")
+            continue
+        call = f"; {1e3 * r['loop_ms']:.0f} µs, host {r['host_us']:.0f}" if "loop_ms" in r else ""
+        cells.append(f"{r['method']} {r['tflops']:.1f} ({r['median_ms']:.3f} ms{call})")
+    head = " ".join(f"{key} {first[key]}" for key in ("dtype", "d", "n", "mask", "score"))
+    return f"{head}: {' · '.join(cells)}"
+
+
 class RecordFile:
     """A record that is written to its file after every case, by a benchmark's command line."""
 
@@ -137,7 +151,6 @@ class RecordFile:
         self,
         cases: Iterable[BenchmarkCase],
         measure: Callable[[BenchmarkCase], list[dict]],
-        line: Callable[[list[dict]], str],
         key: str = "rows",
     ) -> None:
         """Add the rows of each case, print their line, and write the record; not begin a case after

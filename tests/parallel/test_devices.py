@@ -79,7 +79,9 @@ def limit(gpus: int) -> float:
 
 @pytest.mark.parametrize("gpus", [2, 4])
 def test_contiguous_rows_keep_gpus_busy_no_longer_than_the_limit(gpus):
-    busy = devices.trace(Problem(n=64, block_q=1, block_k=1, inputs="random"), gpus, "contiguous").busy
+    busy = devices.trace(
+        Problem(n=64, block_q=1, block_k=1, inputs="random"), gpus, "contiguous"
+    ).busy
     assert limit(gpus) < busy < 1.05 * limit(gpus)
 
 
