@@ -62,3 +62,10 @@ def stop_at(path: str) -> None:
     if os.path.exists(path):
         with open(path) as gate:
             gate.read()
+
+
+def below(pid: int) -> list[int]:
+    """The processes that this one has started, and those that they did."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    own = [int(child) for task in tasks for child in task.read_text().split()]
+    return own + [each for child in own for each in below(child)]

@@ -3,55 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
 
 LARGE = 1 << 16
-
-
-@dataclass
-class Tally:
-    """What went wrong, and how much was asked."""
-
-    requests: int = 0
-    server_errors: int = 0
-    broken: int = 0
-    statuses: dict[int, int] = field(default_factory=dict)
-
-    def note(self, status: int) -> None:
-        self.requests += 1
-        self.statuses[status] = self.statuses.get(status, 0) + 1
-        self.server_errors += status >= 500
 
 
 class Connection:
     """One keep-alive connection; of a large body of known length it keeps only the end."""
 
-    def __init__(self, host: str, port: int, tally: Tally, header: str = "") -> None:
-        self.host, self.port, self.tally = host, port, tally
+    def __init__(self, host: str, port: int, header: str = "") -> None:
+        self.host, self.port = host, port
         self.header = f"{header}\r\n" if header else ""  # one of its own
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
 
     async def ask(self, method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
-        """Status and body. A connection that the server closed is opened again, once."""
+        """Status and body; 0 where it breaks off, after the connection was opened anew once."""
         kind = "Content-Type: application/json\r\n" if body else ""
         head = (
             f"{method} {path} HTTP/1.1\r\nHost: {self.host}:{self.port}\r\n"
             f"Accept-Encoding: gzip, br\r\n{self.header}{kind}Content-Length: {len(body)}\r\n\r\n"
         ).encode()
-        for attempt in (1, 2):
+        for _ in (1, 2):
             try:
                 if self._writer is None:
                     streams = asyncio.open_connection(self.host, self.port)
                     self._reader, self._writer = await streams
                 self._writer.write(head + body)
-                status, text = await self._answer()
-                self.tally.note(status)
-                return status, text
+                return await self._answer()
             except (OSError, EOFError):  # asyncio.IncompleteReadError is an EOFError
                 self.close()
-                if attempt == 2:
-                    self.tally.broken += 1
         return 0, b""
 
     async def _answer(self) -> tuple[int, bytes]:

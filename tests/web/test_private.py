@@ -15,6 +15,7 @@ import pytest
 from tests.browser.harness import Server
 from tests.browser.site.hostile import OURS, posted, send
 from tests.web.faulty_app import ENDLESS, SEED
+from tests.workers import below
 
 PLANTED = "Pl4nted"
 KEYS = (
@@ -104,11 +105,6 @@ def test_what_is_typed_is_in_no_line(server):
     assert any("faulty_app.py" in "".join(line.get("trace", "")) for line in found)
 
 
-def children(pid: int) -> list[int]:
-    tasks = Path(f"/proc/{pid}/task").glob("*/children")
-    return [int(child) for task in tasks for child in task.read_text().split()]
-
-
 def test_sigterm_in_a_run_ends_the_worker_and_frees_the_port():
     with Server("tests/web/faulty_app.py") as server:
         call = posted("/gradio_api/call/v2/run", {"seed": int(ENDLESS)})
@@ -116,7 +112,7 @@ def test_sigterm_in_a_run_ends_the_worker_and_frees_the_port():
         state = {"running": 0}
         while not (state["running"] and state["worker"]):
             state = json.loads(send(server, "GET", "/healthz")[1])
-        workers = children(server._process.pid)
+        workers = below(server._process.pid)
         server._process.terminate()
         assert server._process.wait() == 0
         assert workers and not [pid for pid in workers if Path(f"/proc/{pid}").exists()]
