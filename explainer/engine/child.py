@@ -41,7 +41,6 @@ class Child(Protocol):
     """What runs the jobs: a process of ours, or ZeroGPU's (zerogpu.py)."""
 
     machine: Machine
-    anew: bool  # whether every request has a process of its own, which nothing before has broken
     admits: bool  # whether it knows its machine only when it runs, and admits a request itself
 
     def ask(self, request: Request, context: Context | None = None) -> None:
@@ -69,7 +68,7 @@ class Child(Protocol):
 class ProcessChild:
     """``command`` as a process that writes ``{"machine": …}`` and then answers requests."""
 
-    anew = admits = False
+    admits = False
 
     def __init__(
         self,

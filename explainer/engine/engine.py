@@ -25,13 +25,11 @@ from explainer.engine import admission
 from explainer.engine.child import Child, NoGpu, ProcessChild, WorkerLost
 from explainer.engine.fair_queue import Client, FairQueue
 from explainer.engine.job import BROKE, BUSY, GONE, REFUSED, RESTS, Job, Request
-from explainer.engine.requests import CANARY
 from explainer.engine.results import Machine
 from explainer.engine.runtime_estimate import RuntimeEstimate
 
 DEADLINE_S = 90.0  # nine methods at N = 65,536 take 18 s on an H200, compiling included
 SPARE_S, SPARE = 15.0, 4.0  # a run may take this long, and so many times what is expected of it
-CANARY_S = 60.0  # it may compile
 MAX_WAITING = 32  # of pages and programs; of programs half as many
 MAX_RESULTS = 128
 FAULTS_IN_A_ROW = 3
@@ -66,24 +64,16 @@ class Engine:
         self._machine: Machine | None = None
         self._faults, self._rest_until = 0, 0.0
         self._estimate = RuntimeEstimate()
-        self._lives, self._suspect = 0, False
+        self._lives, self._is_replacing = 0, False
         self._closed = False
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Start the worker in the background, so that the first visitor does not wait for it. Start
-        the engine's thread again if it has ended: submit, position and state call this."""
+        """Start the worker in the background, so that the first visitor does not wait for it."""
         with self._change:
-            if self._closed or (self._thread and self._thread.is_alive()):
+            if self._closed or self._thread:
                 return
-            if self._thread is None:
-                atexit.register(self.close)
-            else:
-                LOG.error("the engine's thread had ended and is started again")
-            if job := self._running:
-                self._running = None
-                if not job.finished.is_set():
-                    self._settle(job, "failed", error=BROKE, why=GONE)
+            atexit.register(self.close)
             self._thread = threading.Thread(target=self._serve, daemon=True, name="engine")
             self._thread.start()
 
@@ -102,21 +92,18 @@ class Engine:
 
     def state(self) -> dict:
         """Return the state for a health check: whether kernels can run, and if not why; how many
-        jobs wait, and how often the worker was replaced. Starts the engine's thread if it ended."""
+        jobs wait, and how often the worker was replaced."""
         with self._change:
-            thread = self._thread is not None and self._thread.is_alive()
             worker = self._child is not None and self._child.alive()
             machine = self._machine or {}
             why = None
-            if not thread:
-                why = t("ended")
-            elif self._clock() < self._rest_until:
+            if self._clock() < self._rest_until:
                 why = RESTS
             elif machine.get("available") is False:
                 why = machine["reason"]
-            elif not worker and (self._lives or self._suspect):
+            elif not worker and (self._lives or self._is_replacing):
                 why = t("replaced")
-            state = {
+            return {
                 "healthy": why is None,
                 "why": why,
                 "worker": worker,
@@ -126,12 +113,9 @@ class Engine:
                 "replaced": max(0, self._lives - 1),
                 "resting_s": round(max(0.0, self._rest_until - self._clock()), 1),
             }
-        self.start()
-        return state
 
     def position(self, job: Job) -> int:
         """Return how many jobs are before this one, as the queue is now."""
-        self.start()
         with self._change:
             if job not in self._waiting:
                 return 0
@@ -264,7 +248,7 @@ class Engine:
                 job.state = "running"
             try:
                 outcome = self._run(job)
-            except Exception:  # it ends this job, not the thread
+            except BaseException:  # it ends this job, not the thread
                 LOG.exception(
                     "a job of kind %s ended in an error of ours", type(job.request).__name__
                 )
@@ -285,25 +269,17 @@ class Engine:
             self._replace()
 
     def _ready(self) -> Child:
-        """Return a living worker. One that replaces a broken one first passes a check."""
+        """Return a living worker, a new one where there is none."""
         if self._child is None or not self._child.alive():
             self._child = None
             self._child = self._spawn()
             self._lives += 1
             self._machine = self._child.machine
-            if self._suspect and self._machine["available"] and not self._child.anew:
-                self._check(self._child)
-        self._suspect = False
+        self._is_replacing = False
         return self._child
 
-    def _check(self, child: Child) -> None:
-        outcome = self._talk(child, Job(CANARY), CANARY_S, CANARY_S)
-        rows = outcome["result"]["rows"] if outcome["state"] == "done" else []
-        if not rows or not all(row.get("right") for row in rows):
-            raise WorkerLost(f"the new worker fails its check: {str(outcome)[:200]}")
-
     def _replace(self) -> None:
-        child, self._child, self._suspect = self._child, None, True
+        child, self._child, self._is_replacing = self._child, None, True
         if child:
             child.kill()
 
@@ -334,13 +310,13 @@ class Engine:
         return {"state": "failed", "error": text, "why": GONE}
 
     def _attempt(self, job: Job) -> dict:
-        job.is_sent = False  # the first request of a new life is its check
+        job.is_sent = False
         job.lanes = {}
         child = self._ready()
         if not child.admits and (refusal := self._admit(job, child.machine)):
             return {"state": "failed", "error": refusal, "why": REFUSED}
         job.began, job.expected_s = self._clock(), self._expected(job.request)
-        outcome = self._talk(child, job, self._allowed_s(job.request), self._deadline_s)
+        outcome = self._talk(child, job)
         if outcome["state"] == "done":
             self._estimate.learn(self._lives, self._clock() - job.began, job.expected_s)
         return outcome
@@ -356,13 +332,14 @@ class Engine:
         expected = self._expected(request) * max(1.0, self._estimate.factor)
         return min(self._deadline_s, SPARE_S + SPARE * expected)
 
-    def _talk(self, child: Child, job: Job, silent_s: float, most_s: float) -> dict:
+    def _talk(self, child: Child, job: Job) -> dict:
+        silent_s = self._allowed_s(job.request)
         with self._change:  # a job is dropped before it is asked, or its child hears of it
             if job.finished.is_set():
                 return {"state": job.state}
             child.ask(job.request, job.context)
             job.is_sent = True
-        end = self._clock() + most_s
+        end = self._clock() + self._deadline_s
         while True:
             message = child.next(min(end, self._clock() + silent_s))
             if "progress" in message:

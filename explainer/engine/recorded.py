@@ -6,7 +6,7 @@ They come in the form of a live run, so that the same page draws them, marked as
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, cast
 
@@ -22,7 +22,7 @@ from explainer.engine.record_rows import (
     method_of,
     rows_in,
 )
-from explainer.engine.requests import AUTO, METHODS, RunRequest, Sweep
+from explainer.engine.requests import METHODS, RunRequest, Sweep
 from explainer.engine.results import Choice, PointRow, Result, Row
 from explainer.memory.mask_work import flops as pass_flops
 from kernels.spec.fields import PASSES
@@ -54,13 +54,10 @@ def _work(row: PointRow) -> float:
     return flops(parse(row["mask"]), row["batch"] * row["heads"], row["n"], row["n"], row["d"])
 
 
-def closest(request: RunRequest) -> Result:
-    """Return the measured problem that comes nearest, as a run's result; ``differs`` names the
-    fields in which it is another one.
-
-    The scores count most, then the mask, or the share of scores that it keeps, then precision, d
-    and N in octaves, then FLOPs. Of the backward pass the times are of that pass alone.
-    """
+def _distance(request: RunRequest) -> Callable[[tuple[str, PointRow]], tuple[float, ...]]:
+    """Return a function of a candidate: how far its problem is from the one requested, in what
+    counts most first: the scores, the mask, or the share of scores that it keeps, precision, d and
+    N in octaves, FLOPs in octaves."""
     p = request.problem
     work = flops(p.mask, request.batch * request.heads, p.n, p.n, p.d)
 
@@ -75,7 +72,13 @@ def closest(request: RunRequest) -> Result:
             abs(math.log2(_work(row) / work)),
         )
 
-    return _result(request, *min(_candidates(request.pass_), key=distance))
+    return distance
+
+
+def closest(request: RunRequest) -> Result:
+    """Return the measured problem that comes nearest, as a run's result; ``differs`` names the
+    fields in which it is another one. Of the backward pass the times are of that pass alone."""
+    return _result(request, *min(_candidates(request.pass_), key=_distance(request)))
 
 
 def nearest(request: RunRequest) -> Result | None:
@@ -85,27 +88,15 @@ def nearest(request: RunRequest) -> Result | None:
     Comparable: it differs in N, batch and heads alone, N is at most MOST_N times as long or as
     short, and the FLOPs of all heads are within a factor of MOST_WORK.
     """
-    p = request.problem
-    work = flops(p.mask, request.batch * request.heads, p.n, p.n, p.d)
 
-    def distance(at: tuple[str, PointRow]) -> tuple[float, float]:
-        return abs(math.log2(at[1]["n"] / p.n)), abs(math.log10(_work(at[1]) / work))
+    def fits(at: tuple[str, PointRow]) -> bool:
+        *_, octaves, work = distance(at)
+        same = set(_differing(request, at[1])) <= {"n", "batch", "heads"}
+        return same and octaves <= math.log2(MOST_N) and work <= math.log2(MOST_WORK)
 
-    fitting = [
-        at
-        for at in _candidates(request.pass_)
-        if set(_differing(request, at[1])) <= {"n", "batch", "heads"}
-        and distance(at)[0] <= math.log2(MOST_N)
-        and distance(at)[1] <= math.log10(MOST_WORK)
-    ]
+    distance = _distance(request)
+    fitting = list(filter(fits, _candidates(request.pass_)))
     return _result(request, *min(fitting, key=distance)) if fitting else None
-
-
-def measured_like(request: RunRequest) -> RunRequest:
-    """Make the request of the problem that :func:`closest` gives, by the same methods, with the
-    tiles of the kernel's table."""
-    auto = {"br": AUTO, "bc": AUTO, "methods": request.methods}
-    return RunRequest.from_query(closest(request)["query"] | auto)
 
 
 def _result(request: RunRequest, name: str, best: PointRow) -> Result:

@@ -163,11 +163,6 @@ class RunRequest:
         return replace(self, problem=replace(self.problem, **blocks), auto_q=False, auto_k=False)
 
 
-CANARY = RunRequest(
-    Problem(n=24, d=16, block_q=8, block_k=6, inputs="random", seed=24), ("naive", "fa2")
-)
-
-
 @dataclass(frozen=True)
 class SweepPoint:
     """One length of a sweep: random normal q, k, v of ``case``, by each of ``methods``."""

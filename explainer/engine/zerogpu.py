@@ -94,7 +94,7 @@ class ZeroChild:
     until then everything is admitted and judged inside.
     """
 
-    anew = admits = True
+    admits = True
 
     def __init__(self, call: Callable[[Request], dict]) -> None:
         importlib.import_module("explainer.engine.jobs")  # torch and kernels, before any fork

@@ -214,7 +214,6 @@ def run(engine: Engine):
         job = engine.submit(request, session, program(visitor))
         try:
             while not job.finished.is_set() and not is_event_abandoned():
-                engine.position(job)  # it restarts a thread of the engine that has ended
                 await asyncio.sleep(POLL_S)
         finally:
             engine.leave(job, session)

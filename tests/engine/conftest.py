@@ -13,7 +13,7 @@ from explainer.problem import Problem
 from tests.workers import WAIT_S, Clock, Gate, Patient
 
 # A worker that notes every request in a file (its argument) and behaves as the Problem's seed says:
-# 1 dies every time, 2 once; 3 hangs; 4 faults; 5 refuses; 6 stops at the gate; 7 talks nonsense.
+# 1 dies every time, 2 once; 3 hangs; 4 faults; 6 stops at the gate; 7 talks nonsense.
 FAKE = """
 import json, os, signal, sys
 from explainer.base.lines import from_line
@@ -26,10 +26,6 @@ for line in sys.stdin:
         with open(sys.argv[1] + ".cancel", "a") as log: log.write(f"{os.getpid()}\\n")
         continue
     query = from_line(line).to_query()
-    if query["n"] == "24" and query["seed"] == "24":  # the check of a new life
-        with open(sys.argv[1] + ".canary", "a") as log: log.write(f"{os.getpid()}\\n")
-        right = not os.path.exists(sys.argv[1] + ".wrong")
-        send(result={"rows": [{"right": right}]}); continue
     with open(sys.argv[1], "a") as log:
         log.write(f"{query['n']} {query['seed']} {os.getpid()}\\n")
     seen = open(sys.argv[1]).read().split("\\n")
@@ -39,7 +35,6 @@ for line in sys.stdin:
     if seed == "1" or (seed == "2" and tries == 1): os._exit(1)
     if seed == "3": send(progress=["hangs", 0, 1]); signal.pause()
     if seed == "4": send(fault="CUDA error: illegal address"); os._exit(3)
-    if seed == "5": send(refused="Too big for this card."); continue
     if seed == "6": stop_at(sys.argv[1] + ".gate")
     if seed == "7": print("not json", flush=True); signal.pause()
     send(result={"query": query, "tries": tries})
@@ -61,8 +56,6 @@ def fake(tmp_path):
     start.clock, start.gate = clock, Gate(tmp_path / "log.gate")
     start.gate.shut()
     start.cancelled = lambda: (tmp_path / "log.cancel").read_text().split()
-    start.canaries = lambda: (tmp_path / "log.canary").read_text().split()
-    start.wrong = tmp_path / "log.wrong"
     start.requests = lambda: [line.split() for line in log.read_text().splitlines()]
     yield start
     for engine in engines:

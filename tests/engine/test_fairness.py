@@ -13,7 +13,6 @@ from explainer.engine.child import ProcessChild, WorkerLost
 from explainer.engine.engine import Engine
 from explainer.engine.fair_queue import MOST_EACH, Client
 from explainer.engine.job import BUSY, GONE
-from explainer.engine.requests import CANARY
 from explainer.engine.results import unknown_machine
 from tests.engine.conftest import finish, problem
 from tests.workers import WAIT_S, Clock
@@ -59,35 +58,17 @@ def test_the_wait_that_is_said_follows_the_pace_that_runs_have(fake):
 
 
 def test_an_error_of_ours_ends_a_job_and_not_the_engine(fake, monkeypatch):
-    engine = fake()
-    finish(engine.submit(problem()))
-    with monkeypatch.context() as broken:
-        broken.setattr(admission, "refuse", lambda *_: 1 / 0)
-        broken.setattr(Engine, "_refusal", lambda *_: (None, None))
-        job = finish(engine.submit(problem(0, n=40)))
-        assert (job.state, job.why) == ("failed", GONE) and job.error.endswith(".")
-    assert finish(engine.submit(problem(0, n=41))).state == "done"
-    assert engine.state()["healthy"]
+    """Even one that is no Exception."""
 
-
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_thread_that_ended_is_started_again_by_whoever_looks(fake, monkeypatch):
-    """SystemExit is no Exception: it ends a thread without a word."""
-    engine = fake()
-    finish(engine.submit(problem()))
-    ended = engine._thread
-
-    def leave(*_: object) -> None:
+    def end(*_: object) -> None:
         raise SystemExit
 
+    engine = fake()
+    finish(engine.submit(problem()))
     with monkeypatch.context() as broken:
-        broken.setattr(Engine, "_run", leave)
-        job = engine.submit(problem(0, n=40), "a")
-        ended.join(WAIT_S)
-    assert not job.finished.is_set()
-    state = engine.state()
-    assert not state["healthy"] and "thread" in state["why"]
-    assert (finish(job).state, job.why) == ("failed", GONE)
+        broken.setattr(Engine, "_run", end)
+        job = finish(engine.submit(problem(0, n=40)))
+        assert (job.state, job.why) == ("failed", GONE) and job.error.endswith(".")
     assert finish(engine.submit(problem(0, n=41))).state == "done"
     assert engine.state()["healthy"]
 
@@ -95,7 +76,7 @@ def test_a_thread_that_ended_is_started_again_by_whoever_looks(fake, monkeypatch
 def test_a_stopped_worker_is_noticed_by_its_silence():
     says = "print('{\"machine\": {}}', flush=True); input(); input()"
     child = ProcessChild((sys.executable, "-c", says), silent_s=0.2)
-    child.ask(CANARY)
+    child.ask(problem())
     with pytest.raises(WorkerLost, match="silent"):
         child.next(math.inf)
     child.kill()
@@ -106,7 +87,7 @@ def test_a_worker_that_beats_is_not_silent():
     says += "for _ in range(9): print('{\"beat\": true}', flush=True)\n"
     says += "print('{\"result\": 1}', flush=True); input()"
     child = ProcessChild((sys.executable, "-c", says))
-    child.ask(CANARY)
+    child.ask(problem())
     assert child.next(time.monotonic() + WAIT_S) == {"result": 1}
     child.kill()
 
@@ -114,7 +95,7 @@ def test_a_worker_that_beats_is_not_silent():
 class Slow:
     """A child that says every 20 s by the clock that it gets on, so many times."""
 
-    anew, admits = True, False
+    admits = False
 
     def __init__(self, clock: Clock, times: int) -> None:
         self.clock, self.times = clock, times

@@ -94,7 +94,5 @@ def test_a_script_refuses_on_a_cpu_what_the_interpreter_does_not_take():
 
 
 def test_a_recorded_script_has_no_blocks_of_its_own():
-    text = script.write_script(
-        recorded.nearest(recorded.measured_like(RunRequest(Problem())))["query"]
-    )
+    text = script.write_script(recorded.closest(RunRequest(Problem()))["query"])
     assert "block_m=None, block_n=None" in text and ast.parse(text)
