@@ -1,11 +1,12 @@
 """What the pages say is data: every text is used, every use has its text and its values, and no
-sentence stands in the code of the pages that moved."""
+sentence stands in the code of the pages that moved. Of scripts TypeScript checks the keys."""
 
 from __future__ import annotations
 
 import ast
 import json
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from string import Formatter
@@ -15,21 +16,18 @@ from jinja2 import nodes
 
 from explainer.algorithms.registry import LABELS, MAIN
 from explainer.base import texts as page_texts
-from explainer.base.paths import ROOT
+from explainer.base.paths import ASSETS, ROOT
 from explainer.base.texts import FOLDER, Texts
 from explainer.learn.folder import KEYS, read_data
 from explainer.views.templates import ENVIRONMENT
-from tests.base import script_texts
-from tests.base.python_strings import strings
 
 FILES = sorted(path.stem for path in FOLDER.glob("*.json"))
 # The words of a lesson's folder are a page of their own.
 LESSONS = {f"lesson {key}": read_data(key)["words"] for key in KEYS if read_data(key).get("words")}
 PAGES = [*FILES, *LESSONS]
+CODE = sorted(ROOT.glob("explainer/**/*.py"))
 TEMPLATES = sorted(ROOT.glob("explainer/views/templates/**/*.html"))
-ALGORITHMS = [*ROOT.glob("explainer/algorithms/*.py")]
 INNER = re.compile(r"ArgumentParser|(Type|Value)Error|WorkerLost|LOG\b")  # what developers read
-FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 # A sentence, or a phrase of four words; names of classes and of columns have signs between. A
 # formula has neither a space nor a word of three letters.
 SENTENCE = re.compile(
@@ -37,14 +35,10 @@ SENTENCE = re.compile(
 )
 # Pseudocode; a Python file for visitors to run; what a command line, a log, a metric or a developer
 # is told.
-ELSEWHERE = {"script", "logs", "texts", "child", "browser", "bundle", "connections", "metrics"}
-ELSEWHERE |= {
-    "__main__",
-    "plugin",
-    "app",
-    "gradio_internals",
-    "listings",
-    *(path.stem for path in ALGORITHMS),
+ELSEWHERE = {
+    *("__main__", "app", "browser", "bundle", "child", "connections", "gradio_internals"),
+    *("listings", "logs", "metrics", "plugin", "script", "texts"),
+    *(path.stem for path in ROOT.glob("explainer/algorithms/*.py")),
 }
 
 
@@ -62,43 +56,51 @@ def places(text: object) -> set[str]:
 
 
 @cache
-def uses() -> dict[str, list[tuple[str, set[str] | None, str]]]:
-    """Of each page: (key, names of the values or None where they are not seen here, file)."""
-    found: dict[str, list] = {page: [] for page in PAGES}
-    for path in sorted(ROOT.glob("explainer/**/*.py")):
+def written() -> tuple[set[str], str]:
+    """The words in quotes in code, scripts and templates, or behind a dot in scripts; and as one
+    pattern the strings with a value in them."""
+    paths = [*CODE, *TEMPLATES, *ASSETS.glob("js/**/*.js"), *ASSETS.glob("check/*.html")]
+    text = "\n".join(path.read_text("utf-8") for path in paths)
+    plain = {*re.findall(r"(?<=[\"'`.])[\w. -]+", text), *re.findall(r"(?<=[{,] )\w+", text)}
+    text = re.sub(r"\$\{[^{}]*\}|\{[\w.]+\}", "…", text)
+    composed = re.findall(r"[\"`]([a-z][\w.]*\.\w*…[\w.…]*|….[a-z]{4,}|[a-z]+ …)[\"`]", text)
+    return plain, "|".join(r"[\w.]+".join(map(re.escape, x.split("…"))) for x in composed)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_text_is_used(page):
+    plain, composed = written()
+    of_algorithms = {*LABELS, *(f"{key} backward" for key in MAIN)}
+    unused = {key for key in stored(page) if not re.fullmatch(composed, key)}
+    assert not unused - plain - of_algorithms
+
+
+def uses() -> Iterator[tuple[str, str, set[str] | None, str]]:
+    """(page, key, names of the values or None where they are not seen here, file)."""
+    for path in CODE:
         tree = ast.parse(path.read_text("utf-8"))
         sayers = dict(pair for node in ast.walk(tree) for pair in _sayers(node, path))
-        functions = [node for node in ast.walk(tree) if isinstance(node, FUNCTIONS)]
-        inside = [(node, f) for f in functions for node in ast.walk(f)]
-        known = {id(node) for node, _ in inside}
-        rest = [(node, tree) for node in ast.walk(tree) if id(node) not in known]
-        for node, scope in inside + rest:
-            said = node.func if isinstance(node, ast.Call) else None
-            name = said.value if isinstance(said, ast.Attribute) else said
-            if isinstance(name, ast.Name) and name.id in sayers and node.args:
-                values = {k.arg for k in node.keywords}
-                for key in _keys(node.args[0], scope):
-                    told = (
-                        None if None in values or getattr(said, "attr", "") == "named" else values
-                    )
-                    found[sayers[name.id]].append((key, told, path.stem))
-            first = getattr(node.args[0], "id", "") if getattr(said, "id", "") == "table" else ""
-            if first in sayers:  # a table of a story: its title, and its head beside it
-                values = {k.arg for k in node.keywords}
-                for key in _keys(node.args[1], scope):
-                    found[sayers[first]] += [
-                        (key, values, path.stem),
-                        (f"{key}.head", None, path.stem),
-                    ]
+        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+            is_method = isinstance(call.func, ast.Attribute)
+            name = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+            if isinstance(name, ast.Name) and name.id in sayers and call.args:
+                values = {k.arg for k in call.keywords}
+                seen = None if is_method or None in values else values
+                yield from ((sayers[name.id], k, seen, path.stem) for k in keys_of(call.args[0]))
     for path in TEMPLATES:
-        for page, key, values in template_uses(path.read_text("utf-8")):
-            found[page].append((key, values, path.stem))
-    return found
+        yield from ((*use, path.stem) for use in template_uses(path.read_text("utf-8")))
 
 
-def template_uses(source: str) -> list[tuple[str, str, set[str] | None]]:
+def keys_of(node: ast.expr) -> list[str]:
+    """The keys that stand there: one, or either side of a choice."""
+    if isinstance(node, ast.IfExp):
+        return keys_of(node.body) + keys_of(node.orelse)
+    return [node.value] if isinstance(node, ast.Constant) else []
+
+
+def template_uses(source: str) -> Iterator[tuple[str, str, set[str] | None]]:
     """(page, key, names of the values) of the texts that a template takes from ``texts(page)``."""
-    tree, found = ENVIRONMENT.parse(source), []
+    tree = ENVIRONMENT.parse(source)
     pages = {
         node.target.name: node.node.args[0].value
         for node in tree.find_all(nodes.Assign)
@@ -109,33 +111,24 @@ def template_uses(source: str) -> list[tuple[str, str, set[str] | None]]:
         name = getattr(call.node.node if is_method else call.node, "name", "")
         if name in pages:
             values = None if is_method else {pair.key for pair in call.kwargs}
-            found += [(pages[name], key, values) for key in template_keys(call.args[0])]
-    return found
-
-
-def template_keys(node: nodes.Node) -> list[str]:
-    """The keys that an expression in a template may be: itself, or either side of a choice."""
-    if isinstance(node, nodes.CondExpr):
-        return [*template_keys(node.expr1), *template_keys(node.expr2)]
-    assert isinstance(node, nodes.Const), "a key is not known before the template is rendered"
-    return [node.value]
+            choice = call.args[0]
+            sides = [choice.expr1, choice.expr2] if isinstance(choice, nodes.CondExpr) else [choice]
+            yield from ((pages[name], side.value, values) for side in sides)
 
 
 def _sayers(node: ast.AST, path: Path) -> list[tuple[str, str]]:
     """The names that a statement gives to texts, or brings from a room that shares them, each with
     its page."""
-    if isinstance(node, ast.ImportFrom):
-        return (
-            [("t", "learn")]
-            if node.module == "explainer.learn.blocks" and any(x.name == "t" for x in node.names)
-            else []
-        )
+    if isinstance(node, ast.ImportFrom) and node.module == "explainer.learn.blocks":
+        return [("t", "learn")] * any(x.name == "t" for x in node.names)
     if not isinstance(node, ast.Assign):
         return []
     names, values = node.targets[0], node.value
     pairs = zip(getattr(names, "elts", [names]), getattr(values, "elts", [values]), strict=False)
-    pages = {"Texts": lambda call: call.args[0].value, "words_of": lambda _: lesson}
-    lesson = f"lesson {path.parent.name}"
+    pages = {
+        "Texts": lambda call: call.args[0].value,
+        "words_of": lambda _: f"lesson {path.parent.name}",
+    }
     return [
         (name.id, pages[value.func.id](value))
         for name, value in pairs
@@ -143,54 +136,20 @@ def _sayers(node: ast.AST, path: Path) -> list[tuple[str, str]]:
     ]
 
 
-def _keys(node: ast.AST, tree: ast.AST) -> set[str]:
-    """What a key may be: itself, either side of a choice, what its name was given."""
-    if isinstance(node, ast.Constant):
-        return {node.value}
-    if isinstance(node, ast.IfExp):
-        return _keys(node.body, tree) | _keys(node.orelse, tree)
-    if "self.key" in ast.unparse(node):  # an algorithm's own texts
-        is_forward = isinstance(node, ast.Attribute)
-        return {*LABELS} if is_forward else {f"{key} backward" for key in MAIN}
-    assert isinstance(node, ast.Name), f"a key is not known before it runs: {ast.unparse(node)}"
-    given = [
-        x.value
-        for x in ast.walk(tree)
-        if isinstance(x, ast.Assign) and getattr(x.targets[0], "id", "") == node.id
-    ]
-    keys = [x for x in given if isinstance(x, ast.IfExp | ast.Constant)]
-    return {key for x in keys for key in _keys(x, tree)}
-
-
-def said(page: str, texts: set[str]) -> set[str]:
-    """The keys that code and scripts say; those of a key with a value in it are among ``texts``."""
-    scripts = [use.matches(texts) for use in script_texts.uses() if use.page == page]
-    return {key for key, *_ in uses()[page]}.union(*scripts)
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_every_text_is_used_and_every_use_has_its_text(page):
-    texts = set(stored(page))
-    assert said(page, texts) == texts
-
-
-def test_a_text_that_nothing_says_would_be_found():
-    texts = set(stored("step"))
-    assert said("step", {*texts, "max.nobody", "kind.no.tile"}) == texts
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_every_value_has_its_place(page):
+def test_every_use_has_its_text_and_every_value_its_place():
+    found = [*uses()]
+    assert len(found) > 1_000
+    assert not [use for use in found if use[1] not in stored(use[0])]
     wrong = [
-        (file, key, values)
-        for key, values, file in uses()[page]
+        (page, key, values, file)
+        for page, key, values, file in found
         if values is not None and values != places(stored(page)[key])
     ]
     assert not wrong
 
 
 def test_no_sentence_is_left_in_the_code_of_a_page():
-    files = [path for path in ROOT.glob("explainer/**/*.py") if path.stem not in ELSEWHERE]
+    files = [path for path in CODE if path.stem not in ELSEWHERE]
     assert len(files) > 120
     found = {(path.stem, text) for path in files for text in sentences(path.read_text("utf-8"))}
     assert not found
@@ -198,22 +157,19 @@ def test_no_sentence_is_left_in_the_code_of_a_page():
 
 
 def sentences(source: str) -> list[str]:
-    """The sentences in the strings of a module that a reader may see; a value of an f-string is
-    a …. What is raised or logged is for developers."""
+    """The sentences in the strings of a module that a reader may see, which are no docstrings; a
+    value of an f-string is a …. What is raised or logged is for developers."""
     tree = ast.parse(source)
-    inner = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and INNER.search(ast.unparse(node.func))
-    ]
-    silent = frozenset(x for node in inner for x in ast.walk(node))
-
-    def write(parts: list[ast.expr]) -> str:
-        return "".join(str(x.value) if isinstance(x, ast.Constant) else "…" for x in parts)
-
-    return [
-        x for x in strings(tree, write, silent) if SENTENCE.search(x) and re.search("[a-z]{3}", x)
-    ]
+    left = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and INNER.search(ast.unparse(node.func)):
+            left |= {*ast.walk(node)}
+    found = []
+    for node in (x for x in ast.walk(tree) if x not in left):
+        parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+        left |= {*parts} - {node}
+        found.append("".join(str(x.value) if isinstance(x, ast.Constant) else "…" for x in parts))
+    return [x for x in found if SENTENCE.search(x) and re.search("[a-z]{3}", x)]
 
 
 def template_sentences(source: str) -> list[str]:
@@ -222,15 +178,12 @@ def template_sentences(source: str) -> list[str]:
     return [x for x in re.split(r"<[^>]*>", data) if SENTENCE.search(x)]
 
 
-def test_a_sentence_in_code_would_be_found():
+def test_what_is_looked_for_would_be_found():
     source = (
         '"""Of no use. Pure."""\nx = f"Nothing was found at N = {n:,}."\ny = "fa-a", "dK = ?"\n'
         'raise ValueError("This is for who writes it.")\nLOG.info("It began here.")\n'
     )
     assert sentences(source) == ["Nothing was found at N = …."]
-
-
-def test_the_texts_and_sentences_of_a_template_would_be_found():
     source = """{% set t = texts("run") %}<p title="{{ x }}">{# A remark. #}It was not run.</p>
       {{ t("same" if x else "slow", n=1|number(",")) }}{{ t.row("all.head")[0] }}"""
     uses = [("run", "same", {"n"}), ("run", "slow", {"n"}), ("run", "all.head", None)]

@@ -13,6 +13,7 @@ import pytest
 
 from explainer.algorithms.algorithm import CONVENTIONS
 from explainer.algorithms.traffic import summed
+from explainer.base.texts import stored
 from explainer.learn.registry import widgets
 from explainer.problem import Problem
 from explainer.trace import TRACES
@@ -147,21 +148,6 @@ def test_a_site_holds_every_chapter_with_every_setting_of_its_switches():
             assert all(s["value"] == given[key] for key, s in switches.items())
 
 
-def test_the_texts_of_a_page_stand_in_the_script_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(bundle, "ASSETS", tmp_path)
-    monkeypatch.setattr(bundle, "stored", {"page": {"title": "“Ä”"}}.get)
-    (tmp_path / "texts").mkdir()
-    (tmp_path / "texts/page.json").write_text("{}")
-    taken = 'import texts from "./texts/page.json" with { type: "json" };\n'
-    (tmp_path / "a.js").write_text(
-        f'{taken}import {{ b }} from "./b.js";\nexport const a = texts;\n'
-    )
-    (tmp_path / "b.js").write_text(f"{taken}export const b = texts;\n")
-    script = bundle.bundle("a.js")
-    assert script.count('m[2] = {"title":"“Ä”"};\n') == 1
-    assert script.count("const texts = m[2];\n") == 2 and "import" not in script
-
-
 def test_bundle_refuses_what_it_does_not_understand(tmp_path, monkeypatch):
     monkeypatch.setattr(bundle, "ASSETS", tmp_path)
     (tmp_path / "a.js").write_text('import { b } from "./b.js";\nexport const a = b + 1;\n')
@@ -178,12 +164,11 @@ def test_bundle_refuses_what_it_does_not_understand(tmp_path, monkeypatch):
         bundle.bundle("a.js")
 
 
-def test_bundle_leaves_out_types_comments_and_layout(tmp_path, monkeypatch):
-    monkeypatch.setattr(bundle, "ASSETS", tmp_path)
-    (tmp_path / "a.js").write_text(
-        "export class A {\n  /** @type {number} */\n  width;\n  high = 1;\n\n  go() {\n"
-        "    const sum =\n      width;\n    return [\n      sum, // it's all\n"
-        "      ...all,\n    ];\n  }\n}\n"
-    )
-    script = bundle.bundle("a.js")
-    assert "class A {high = 1;\ngo() {const sum =\nwidth;\nreturn [sum,...all];}}" in script
+def test_each_script_brings_the_texts_of_its_own_page():
+    """What every page fetches brings no text of Step's, and what every visitor of Step fetches none
+    that only the script of a mode says."""
+    text = stored("step")["max.rises"][0]
+    assert text not in bundle.online("all") and bundle.online("step").count(text) == 1
+    for mode in bundle.OF_STEP:
+        text = [*stored(f"step_{mode}").values()][-1]
+        assert text in bundle.online(mode) and text not in bundle.online("step"), mode
