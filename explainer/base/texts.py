@@ -28,27 +28,24 @@ def stored(page: str) -> dict[str, Any]:
     return json.loads(filled((FOLDER / f"{page}.json").read_text(encoding="utf-8")))
 
 
-@lru_cache(maxsize=4096)
-def _parts(text: str) -> tuple[tuple[str, str | None, str], ...]:
-    """Split into (text before a value, the value's name, its format); no name at the end."""
-    return tuple((before, name, how or "") for before, name, how, _ in Formatter().parse(text))
+class _Writer(Formatter):
+    """Write values as Python does, or by a function of amounts.FORMATS, or counted."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        name, _, argument = format_spec.partition(" ")
+        if name == "#":
+            return count(value, argument)
+        if name in FORMATS:
+            return FORMATS[name](value, *map(int, argument.split()))
+        return format(value, format_spec)
 
 
-def _format(value: Any, how: str) -> str:
-    name, _, argument = how.partition(" ")
-    if name == "#":
-        return count(value, argument)
-    if name in FORMATS:
-        return FORMATS[name](value, *map(int, argument.split()))
-    return format(value, how)
+WRITER = _Writer()
 
 
 def fill(text: str, values: Mapping[str, object]) -> str:
     """Return a text with the values in its places. Raises KeyError for a value that is missing."""
-    return "".join(
-        before if name is None else before + _format(values[name], how)
-        for before, name, how in _parts(text)
-    )
+    return WRITER.vformat(text, (), values)
 
 
 class Texts:
@@ -59,10 +56,10 @@ class Texts:
         self._stored = stored(texts) if isinstance(texts, str) else texts
 
     def __call__(self, key: str, /, **values: object) -> str:
-        parts = _parts(self._stored[key])
-        if unused := values.keys() - {name for _, name, _ in parts}:
+        text = self._stored[key]
+        if unused := values.keys() - {name for _, name, _, _ in WRITER.parse(text)}:
             raise KeyError(f"{key} has no place for {', '.join(sorted(unused))}")
-        return fill(self._stored[key], values)
+        return fill(text, values)
 
     def row(self, key: str) -> tuple[str, ...]:
         """A list's texts: the heads of a table and the like."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from explainer.algorithms.registry import ALGORITHMS, LABELS, PLACED
 from explainer.base.fields import (
@@ -17,7 +18,6 @@ from explainer.base.fields import (
     parse,
     parse_choice,
     parse_mask,
-    parse_pass,
     parse_score,
     parse_whole,
     refuse,
@@ -130,15 +130,13 @@ class RunRequest:
             if auto[key]:
                 given[key] = min(block, n)
         problem = Problem.from_query(given)
-        return cls(
-            problem,
-            given.get("methods", ("naive", problem.order)),  # type: ignore[arg-type]  # is parsed
-            parse("batch", given.get("b", cls.batch)),
-            parse("heads", given.get("h", problem.q_heads)),
-            auto["br"],
-            auto["bc"],
-            parse_pass(given),
-        )
+        own: dict[str, Any] = {
+            "methods": given.get("methods", ("naive", problem.order)),
+            "batch": given.get("b", cls.batch),
+            "heads": given.get("h", problem.q_heads),
+            "pass_": given.get("pass", cls.pass_),
+        }
+        return cls(problem, auto_q=auto["br"], auto_k=auto["bc"], **own)
 
     def to_query(self) -> dict[str, str]:
         """Write the request as a query; ``from_query`` gives it back."""

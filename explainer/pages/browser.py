@@ -14,7 +14,6 @@ import gradio as gr
 from explainer.web.bundle import SCRIPTS
 from explainer.web.routes import asset_url
 
-QUICK: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 Fields = dict[str, Any]  # components by the keys of their values
 
 

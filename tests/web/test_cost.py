@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 from dataclasses import replace
 
@@ -51,21 +50,11 @@ def test_moves_visits_and_numbers_are_those_counted(problem, score, pass_):
     assert all(a <= b for a, b in zip(counted, most, strict=True))
     assert problem.mask.text != "full" or counted == most
     assert array_bytes(t) > 4 * wholes
-    assert cost.whole(problem, "backward").seconds > cost.whole(problem).seconds
+    assert cost.whole(problem, "backward") > cost.whole(problem)
 
 
 def numbers(arrays) -> int:
     return sum(x.size for x in arrays if isinstance(x, np.ndarray))
-
-
-@pytest.mark.parametrize("pass_", PASSES)
-@pytest.mark.parametrize("problem", EACH, ids=lambda p: f"{p.order} {p.mask} {p.n}")
-def test_a_visit_tells_no_more_than_estimated(problem, pass_):
-    last = len(schedule(problem, pass_)) - 1
-    for at in {last, last // 2}:
-        query = problem.to_query() | {"at": str(at), "pass": pass_}
-        size = len(gzip.decompress(make(parse_request("visit", query))))
-        assert size <= 4 * cost.one_visit(problem, pass_).numbers + 3_000
 
 
 def test_what_is_dear_costs_more_than_the_threshold():
@@ -81,16 +70,8 @@ def test_what_is_dear_costs_more_than_the_threshold():
     assert dear("code") and not dear("learn", w="dot")
     assert dear("visit", n=2048, d=64, br=4, bc=64, data="rising")
     assert not dear("visit", n=2048, d=8, br=64, bc=64, data="random")
-    assert not dear("trace", n=128, d=64, br=16, bc=16)
-
-
-@pytest.mark.parametrize("order", ORDERS)
-def test_a_block_that_moves_many_times_is_one_transfer(order):
-    p = Problem(n=40, d=4, block_q=8, block_k=4, order=order, mask="full")
-    made = {id(t) for step in schedule(p) for t in step.transfers}
-    of_tiles = 4 * p.Tr * p.Tc if order == "standard" else 0  # S and P there and back, each once
-    of_rows = {"fa2": 3, "fa1": 7, "standard": 2, "fa2_split": 12}[order]
-    assert len(made) == of_tiles + of_rows * p.Tr + 2 * p.Tc
+    assert not dear("trace", n=128, d=64, br=16, bc=16) and not dear("mask", n=128, br=4, bc=4)
+    assert dear("mask", n=16384, br=64, bc=64, mask="causal&window:256,0|prefix:2")
 
 
 def test_inputs_are_made_once_for_all_loop_orders():

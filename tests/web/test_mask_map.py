@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 
 from explainer.base.fields import ProblemError
-from explainer.web import cost
 from explainer.web.mask_map import MOST_CELLS, SIZES, parse_problem
 from explainer.web.mask_map import mask_map as map_of
 from explainer.web.mask_map import palette as palette_of
-from explainer.web.requests import parse_request
 
 # text → (each of its terms) → dense truth of (i, j)
 DENSE = {
@@ -111,15 +109,6 @@ def test_what_is_wrong_is_one_sentence(query, sentence):
     with pytest.raises(ProblemError, match=sentence) as refused:
         mask_map({"n": "16", "br": "4", "bc": "4"} | query)
     assert str(refused.value).count(". ") == 0 and str(refused.value).endswith(".")
-
-
-def test_only_small_maps_are_made_in_the_web_process():
-    def seconds(**query: str) -> float:
-        return cost.seconds(parse_request("mask", query))
-
-    assert seconds() < seconds(n="128", br="4", bc="4") < cost.CHEAP_S
-    assert seconds(n="4096", br="128", bc="64", mask="causal&window:256,0") < cost.CHEAP_S
-    assert seconds(n="16384", br="64", bc="64", mask="causal&window:256,0|prefix:2") > cost.CHEAP_S
 
 
 @pytest.mark.parametrize("n", [1, 5, 16, 100, 4096])
