@@ -22,10 +22,6 @@ CHOICES = [
 ]
 
 
-def test_there_are_two_hundred():
-    assert len(set(CHOICES)) >= 200
-
-
 @pytest.mark.parametrize("torch", [False, True], ids=["arrays", "tensors"])
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("tile", [None, 6, 8, 16])

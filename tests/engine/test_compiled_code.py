@@ -87,15 +87,6 @@ def test_a_bad_query_gives_one_sentence(key, value, monkeypatch):
         compiled_code.code({k: v for k, v in GOOD.items() if k != key})
 
 
-def test_a_tile_that_the_compiler_refused_says_so(monkeypatch):
-    """None of the recorded ones was: one is made up."""
-    made = [{"refused": "The compiler refused it."}]
-    monkeypatch.setattr(compiled_code, "rows_where", lambda *_, **same: made)
-    monkeypatch.setattr(compiled_code, "_child", lambda request: pytest.fail("it was compiled"))
-    with pytest.raises(ProblemError, match=r"^The compiler refused it\.$"):
-        compiled_code._compiled.__wrapped__("sm_80", 64, 32, 32, False)
-
-
 def test_a_child_that_fails_or_takes_long_is_one_sentence(monkeypatch, tmp_path):
     with monkeypatch.context() as patched:
         patched.setattr(compiling, "ROOT", tmp_path)  # no kernels there

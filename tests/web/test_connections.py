@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-from uvicorn.server import ServerState
 
 from explainer.web import connections, gradio_internals
 from explainer.web.connections import MAX_HEAD_BYTES, BoundedProtocol, bind_port
@@ -56,18 +53,6 @@ def served(app) -> Iterator[tuple[str, int]]:
         yield listening.getsockname()
         server.should_exit = True
         thread.join()
-
-
-OVERRIDDEN = [name for name in vars(BoundedProtocol) if name.startswith(("on_", "conn", "data"))]
-USED = ("cycle", "flow", "headers", "loop", "parser", "root_path", "server_state")
-
-
-@pytest.mark.parametrize("name", [*OVERRIDDEN, *USED, "on_response_complete"])
-def test_uvicorn_still_has(name):
-    config = uvicorn.Config(app, http="httptools")
-    with closing(asyncio.new_event_loop()) as loop:  # without one, uvicorn leaves its own open
-        protocol = HttpToolsProtocol(config, ServerState(), {}, loop)
-    assert hasattr(protocol, name) or name in HttpToolsProtocol.__annotations__, name
 
 
 def everything(connection: socket.socket) -> bytes:

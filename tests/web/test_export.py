@@ -17,10 +17,9 @@ from explainer.base.texts import stored
 from explainer.learn.registry import widgets
 from explainer.problem import Problem
 from explainer.trace import TRACES
-from explainer.views.stories.pages import CHAPTERS
 from explainer.web import bundle
 from explainer.web.bundle import BundleError
-from explainer.web.export import stories, traces
+from explainer.web.export import traces
 from explainer.web.files import animation, as_json, as_npz
 from explainer.web.static_responses import format_number, limited_controls, settings
 from explainer.web.wire import KIND
@@ -91,14 +90,10 @@ def test_a_page_holds_the_backward_pass_that_there_is(dropout):
     assert named == [pass_ == "backward" for pass_ in passes]
 
 
-def loads_nothing(page: str) -> None:
-    assert "default-src 'none'" in page and "connect-src data:" in page
-    assert not re.search(r"<(link|img|iframe)\b|<script[^>]+src=|@import|\bimport ", page)
-
-
 def test_page_is_whole_and_loads_nothing():
     page = animation(Problem(), {"step": "3"})
-    loads_nothing(page)
+    assert "default-src 'none'" in page and "connect-src data:" in page
+    assert not re.search(r"<(link|img|iframe)\b|<script[^>]+src=|@import|\bimport ", page)
     assert page.count("<script") == page.count("</script>") == 2
     assert f"<p>{KIND};" in page
     assert len(page) < 580_000
@@ -136,16 +131,6 @@ def test_a_site_holds_every_place_that_its_controls_reach(key):
             places = [value for value, _ in control.choices] or ["0", "1"]
         for place in map(format_number, places):
             assert (*first[:k], place, *first[k + 1 :]) in covered
-
-
-def test_a_site_holds_every_chapter_with_every_setting_of_its_switches():
-    for page, (about, pictures) in stories().items():
-        assert about["switches"].keys() == CHAPTERS[page].keys()
-        for name, picture in pictures.items():
-            given = dict(parse_qsl(name))
-            switches = {s["key"]: s for s in picture["switches"]}
-            assert given.keys() == {"chapter", *about["switches"][given["chapter"]]}
-            assert all(s["value"] == given[key] for key, s in switches.items())
 
 
 def test_bundle_refuses_what_it_does_not_understand(tmp_path, monkeypatch):

@@ -11,24 +11,13 @@ D = "d = 0 is not allowed: the head dimension d must be a whole number from 1 to
 STEP = "step = -1 is not allowed: the step must be a whole number from 0 to 9."
 REFUSED = {
     "trace?d=0": D,
-    "trace?n=%EF%BC%91%EF%BC%96": "n = １６ is not allowed: the sequence length N must be a whole "
-    "number from 1 to 65,536.",
     "trace?n=16&n=0": "n = 0 is not allowed: the sequence length N must be a whole number from 1 "
     "to 65,536.",
-    "trace?n=16384&br=1&bc=1": "br = 1 and bc = 1 are not allowed with n = 16,384: they make "
-    "268,435,456 tiles, and Br × Bc must be large enough to make at most 65,536.",
     "trace?pass=back": "pass = back is not allowed: the pass must be one of forward, backward.",
-    "trace?pass=backward&dropout=0.5": "dropout = 0.5 is not allowed: the dropout must be 0 in the "
-    "backward pass, which is shown without.",
-    "visit?pass=backward&n=16&at=x": "step = -1 is not allowed: the step must be a whole number "
-    "from 0 to 17.",
     "visit?pass=backward&n=16384&d=64&br=128&bc=64&order=standard&at=98559": "order = standard is "
     "not allowed for the numbers of one tile of the backward pass at n = 16,384: fa1 or fa2: P, dP "
     "and dS of 16,384 rows would take 3 GiB, and at most 512 MiB are allowed.",
-    "visit?d=0&at=1": D,
     "visit?n=16&at=x": STEP,
-    "export.html?d=0": D,
-    "export.json?d=0": D,
     "export.npz?d=0": D,
     "code?kind=x": "kind = x is not allowed: one of ptx, sass.",
     "learn?w=<b>": "w = <b> is not allowed: there is no such widget.",

@@ -11,9 +11,7 @@ import numpy as np
 import pytest
 
 from explainer.algorithms import tiling
-from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS
 from explainer.algorithms.registry import lanes_of
-from explainer.algorithms.traffic import summed, traffic
 from explainer.problem import Problem
 from explainer.trace import TRACES, trace
 from explainer.web.wire import KIND, pack, packed_gzip
@@ -138,6 +136,8 @@ def test_everything_that_the_trace_says_arrives(problem, pass_):
     assert header["kind"] == str(KIND)
     assert header["problem"]["Tr"] == p.Tr and header["problem"]["scale"] == p.scale
     np.testing.assert_array_equal(got["tile_kind"], tiling.kinds(p))
+    assert header["tile_counts"] == tiling.counts(p)
+    assert set(header["totals"]["requested"]) == set(lanes_of(p.order, pass_))
     wholes, tiles, sums = SENT[pass_]
     for name in wholes:
         np.testing.assert_array_equal(got[name], getattr(true, name))
@@ -165,24 +165,6 @@ def test_everything_that_the_trace_says_arrives(problem, pass_):
     if got["hidden"].size:
         hidden.flat[:] = np.unpackbits(got["hidden"], count=p.n**2)
     np.testing.assert_array_equal(np.where(hidden, -np.inf, got["S"]), true.S)
-
-
-@pytest.mark.parametrize("pass_", ["forward", "backward"])
-@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda p: f"{p.order}-n{p.n}")
-def test_totals_of_all_three_orders(problem, pass_):
-    header, _ = decode(pack(problem, pass_))
-    assert set(header["totals"]) == set(CONVENTIONS)
-    assert set(header["totals"]["requested"]) == set(lanes_of(problem.order, pass_))
-    for order in lanes_of(problem.order, pass_):
-        other = Problem.from_query(problem.to_query() | {"order": order})
-        requested, compulsory = (
-            {t: tuple(rw) for t, rw in header["totals"][convention][order].items()}
-            for convention in CONVENTIONS
-        )
-        requested = {t: both for t, both in requested.items() if any(both)}
-        assert requested == traffic(other, pass_) and compulsory == summed(other, COMPULSORY, pass_)
-    counts = tiling.counts(problem)
-    assert header["tile_counts"] == counts
 
 
 def test_sizes_and_determinism():
