@@ -12,52 +12,23 @@ from explainer.base.records import BENCH, about, load
 from explainer.base.texts import Texts
 
 say = Texts("kinds")
-WORDS = say.row("words")  # each of them begins with one
 
 
 @dataclass(frozen=True)
 class Kind:
     """``text``: beside a figure, in every mode. ``full``: with all that is known, for hovering and
-    for files; "" for the same. Raises ValueError for a text that begins with none of WORDS."""
+    for files; "" for the same."""
 
     text: str
     full: str = ""
 
-    def __post_init__(self) -> None:
-        if not self.text.startswith(WORDS):
-            raise ValueError(f"kind = {self.text!r} must begin with one of {', '.join(WORDS)}.")
-
     def __str__(self) -> str:
         return self.full or self.text
-
-    def __add__(self, other: Kind) -> Kind:
-        """Of figures of two kinds side by side; equal ones are named once."""
-        both = [x for x in other.text.split("; ") if x not in self.text.split("; ")]
-        if not both:
-            return self
-        return Kind("; ".join([self.text, *both]), f"{self}; {other}")
-
-
-def required(kind: object) -> Kind:
-    """The same. Raises TypeError for anything else, such as a remark in its place."""
-    if not isinstance(kind, Kind):
-        raise TypeError(f"kind = {kind!r} must be a Kind: computed(), measured(device) and so on.")
-    return kind
 
 
 def computed(how: str = "") -> Kind:
     """Worked out here, from a formula or by the reference implementation."""
     return _with(say("computed"), how)
-
-
-def counted(how: str) -> Kind:
-    """Added up while a real kernel ran in Triton's interpreter."""
-    return _with(say("counted"), how)
-
-
-def simulated(model: str = "") -> Kind:
-    """What a model of the card does."""
-    return _with(say("simulated"), model)
 
 
 def compiled(arch: str) -> Kind:

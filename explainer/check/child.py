@@ -94,6 +94,7 @@ class File:
         self.module = self._load()
         self.before, self.layout = before, options["layout"]
         self.function = self._find(options["function"])
+        self.keywords = self.accepted(self.function, {"scale", "block_q", "block_k", "report"})
 
     @staticmethod
     def _is_numpy(names: set[str]) -> bool:
@@ -171,16 +172,15 @@ class File:
                 raise Junk("patched " + ".".join(at))
 
     def about(self) -> dict[str, Any]:
-        keywords = self._accepted(self.function, {"scale", "block_q", "block_k", "report"})
         return {
             "arrays": self.arrays,
             "device": self.device,
             "layout": self.layout,
-            "accepts": sorted(keywords),
+            "accepts": sorted(self.keywords),
             "triton": "triton" in sys.modules,
         }
 
-    def _accepted(self, function, names: set[str]) -> set[str]:
+    def accepted(self, function, names: set[str]) -> set[str]:
         if self.layout == "cs336":
             return set()
         try:
@@ -233,10 +233,6 @@ class File:
         found = self.function(*inputs, **rules)
         return found if isinstance(found, tuple) and len(found) == 2 else (found, None)
 
-    @property
-    def keywords(self) -> set[str]:
-        return self._accepted(self.function, {"scale", "block_q", "block_k", "report"})
-
 
 def answer(file: File, about: dict, arrays: dict[str, np.ndarray], reply: dict, out: dict) -> None:
     """Run one request; what is found so far stays in ``reply`` and ``out`` where it raises."""
@@ -267,7 +263,7 @@ def gradients(file: File, about: dict, arrays, inputs: list, reply: dict, out: d
     backward = getattr(file.module, "backward", None)
     dos = [file.native(x[None, None], "fp32") for x in arrays["do"]]
     if callable(backward) and file.layout != "cs336":
-        own = file._accepted(backward, {"scale", "block_q", "block_k"}) | {"causal"}
+        own = file.accepted(backward, {"scale", "block_q", "block_k"}) | {"causal"}
         rules = {k: v for k, v in about["rules"].items() if k in own}
         o, lse = (file.native(arrays[x], "fp32") for x in ("o", "lse"))
         found = [backward(*inputs, o, lse, do, **rules) for do in dos]

@@ -6,6 +6,9 @@ from explainer.engine.requests import RunRequest
 from explainer.engine.results import unknown_machine
 from explainer.problem import Problem
 
+# Of what kind figures are: every provenance begins with one of these.
+WORDS = ("computed", "compiled", "counted", "measured", "recorded", "simulated", "data sheet")
+
 
 def live(**more) -> dict:
     """A run's result as the worker makes it, of made-up rows: the page computes from rows only."""

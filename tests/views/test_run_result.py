@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from explainer.algorithms import tiling
-from explainer.base.kinds import WORDS
 from explainer.engine import record_rows, recorded
 from explainer.engine.job import Job, Lane
 from explainer.engine.requests import METHODS, RunRequest
@@ -33,6 +32,7 @@ from tests.views.results import (
     OTHER_TILES,
     SENTENCE,
     TWO_HEADS,
+    WORDS,
     changed,
     interpreted,
     live,

@@ -9,11 +9,11 @@ from typing import Any, cast
 import pytest
 
 from explainer.base.fields import ProblemError
-from explainer.base.kinds import WORDS
 from explainer.learn.folder import KEYS as LESSONS
 from explainer.memory.workload import KEYS
 from explainer.views.stories.chapter import Chapter
 from explainer.views.stories.pages import CHAPTERS, DEFAULTS, make_chapter
+from tests.views.results import WORDS
 
 NAMES = [(page, name) for page, chapters in CHAPTERS.items() for name in chapters]
 EVIL = "<script>alert(1)</script>\"'&"
