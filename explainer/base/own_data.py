@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from explainer.base.texts import Texts
 
@@ -28,19 +29,16 @@ def matrices(text: str) -> tuple[Matrix, Matrix, Matrix]:
 
     Raises ValueError, what is allowed and which row and cell is otherwise, for anything else.
     """
-    blocks: list[list[tuple[float, ...]]] = [[]]
-    for line in map(str.strip, text.strip().splitlines()):
-        if line:
-            blocks[-1].append(_row(line, len(blocks) - 1, len(blocks[-1])))
-        elif blocks[-1]:
-            blocks.append([])
-    shapes = [(len(block), len(block[0])) for block in blocks if block]
-    for k, block in enumerate(blocks):
-        for i, row in enumerate(block):
-            if len(row) != (first := shapes[0][1]):
-                place = _place(k, i)
-                raise _misread(say("matrices.row", numbers=len(row), first=first, **place))
-    if len(blocks) != 3 or len(set(shapes)) != 1:
+    blocks = [
+        [_row(line, k, i) for i, line in enumerate(block.splitlines())]
+        for k, block in enumerate(re.split(r"\n\s*\n", "\n".join(text.strip().splitlines())))
+    ]
+    rows = [(k, i, len(row)) for k, block in enumerate(blocks) for i, row in enumerate(block)]
+    for k, i, count in rows:
+        if count != rows[0][2]:
+            where = say("matrices.row", numbers=count, first=rows[0][2], **_place(k, i))
+            raise _misread(where)
+    if len(blocks) != 3 or len({*map(len, blocks)}) != 1:
         raise ValueError(say("matrices", largest=LARGEST))
     q, k, v = (tuple(block) for block in blocks)
     return q, k, v

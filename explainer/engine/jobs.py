@@ -85,7 +85,6 @@ def machine() -> Machine:
     if available and device() == "cuda":
         major, minor = torch.cuda.get_device_capability()
         about.update(device=torch.cuda.get_device_name(), arch=f"sm_{major}{minor}")
-        about["free_bytes"] = torch.cuda.mem_get_info()[0]
         versions["cuda"] = str(torch.version.cuda)
         versions["cudnn"] = str(torch.backends.cudnn.version())
     return about

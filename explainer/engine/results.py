@@ -37,7 +37,6 @@ class Machine(Place):
     reason: str
     interpreted: bool
     arch: str | None
-    free_bytes: int | None
 
 
 class Histogram(TypedDict):
@@ -279,7 +278,6 @@ def unknown_machine(device: str) -> Machine:
         "interpreted": False,
         "device": device,
         "arch": None,
-        "free_bytes": None,
         "versions": {},
     }
 

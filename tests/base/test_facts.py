@@ -266,22 +266,6 @@ def test_a_planted_figure_is_found(planted):
     assert figures(planted)
 
 
-def test_what_is_no_citation_passes():
-    for text in (
-        "N = 1,024, tiles of 64 × 64",
-        "{x:.1f} TFLOP/s",
-        "{fa3.h100} of it",
-        "rows 0 to",
-        "exp overflows above 11.09",
-        "RTX 4090",
-        "Table 2",
-        "FlashAttention-3 (2024)",
-        "Milakov and Gimelshein, 2018",
-        "arXiv 2407.08608, section 3.1",
-    ):
-        assert not figures(text), text
-
-
 def test_every_exemption_is_needed_and_one_that_names_an_entry_is_equal_to_it():
     there = {(name, figure) for name, text in sources() for figure in figures(text)}
     assert not OURS.keys() - there

@@ -13,7 +13,7 @@ from explainer.check.verdict import examine
 from explainer.problem import Problem
 from explainer.trace import trace, trace_backward
 from tests.check.in_process import load
-from tests.check.planted import CS336, NUMPY, PLANTED, TORCH, TRITON, plant
+from tests.check.planted import NUMPY, PLANTED, TRITON, plant
 
 PROBLEMS = [
     Problem(),
@@ -89,17 +89,6 @@ def test_a_mistake_is_found_from_outside(key, name, tmp_path):
         late |= {"diagonal_skipped": (0, 0)}
         if expected:
             assert (found.first["i"], found.first["j"]) == late.get(key, expected)
-
-
-def test_twenty_five_mistakes_and_more_are_known_and_planted():
-    assert len(MISTAKES) >= 25 and len(PLANTED) >= 45
-    assert set(PLANTED) <= set(MISTAKES)
-    for name in (NUMPY, TORCH, TRITON, CS336):
-        assert sum(name in ways for ways in PLANTED.values()) >= 20
-    contract = """o_not_rescaled l_not_rescaled m_of_tile_only mask_off_by_one masked_as_zero
-        scale_missing scale_twice ragged_keys_counted v_of_wrong_block divided_every_tile
-        never_divided lse_base_2 diagonal_skipped"""
-    assert set(contract.split()) <= set(MISTAKES)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import pytest
 
 from explainer.algorithms.traffic import compulsory_bytes
-from explainer.engine import admission, worker
+from explainer.engine import worker
 from explainer.engine.child import ROOT, ProcessChild
 from explainer.engine.engine import Engine
 from explainer.engine.jobs import REFUSALS, Refused
@@ -166,15 +166,6 @@ def test_a_cancelled_request_ends_where_it_next_reports():
         {}, cancelled, answers, SimpleNamespace(answer=answer, Refused=Refused, REFUSALS=REFUSALS)
     )
     assert sent == [("first", 0, 1), {"refused": "The run was canceled."}]
-
-
-def test_expected_seconds_are_the_tiles_of_all_heads_and_kernels():
-    asked = RunRequest(Problem(), ("naive", "fa1", "fa2", "standard"), 1, 2)
-    tiles = 2 * (10 + 10 + 16)
-    seconds = admission.expected_s(asked, {"interpreted": True})
-    assert seconds == admission.INTERPRETED_S + admission.TILE_S * admission.PASSES * tiles
-    on_gpu = admission.expected_s(asked, {"interpreted": False})
-    assert on_gpu == admission.gpu_s(asked.methods) == admission.expected_s(asked, None)
 
 
 def test_worker_dies_with_its_parent():
