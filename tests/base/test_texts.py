@@ -71,10 +71,13 @@ def uses() -> Iterator[tuple[str, str, set[str] | None, str]]:
         for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
             is_method = isinstance(call.func, ast.Attribute)
             name = call.func.value if isinstance(call.func, ast.Attribute) else call.func
-            if isinstance(name, ast.Name) and name.id in sayers and call.args:
+            keys = call.args
+            if getattr(call.func, "id", "") == "table":  # table(t, key), the title of a table
+                name, *keys = call.args
+            if isinstance(name, ast.Name) and name.id in sayers and keys:
                 values = {k.arg for k in call.keywords}
                 seen = None if is_method or None in values else values
-                yield from ((sayers[name.id], k, seen, path.stem) for k in keys_of(call.args[0]))
+                yield from ((sayers[name.id], k, seen, path.stem) for k in keys_of(keys[0]))
     for path in TEMPLATES:
         yield from ((*use, path.stem) for use in template_uses(path.read_text("utf-8")))
 
