@@ -58,7 +58,7 @@ def refusal(error: Exception) -> NotAvailable:
 
 
 def tried(function: Callable[[], object]) -> Callable:
-    """Return the function after a first call. Raises NotAvailable with a sentence where it fails."""
+    """Return the function after a first call. Raises NotAvailable where that fails."""
     try:
         function()
         if torch.cuda.is_available():

@@ -110,22 +110,6 @@ def check_compulsory(p: Problem, few: Bytes) -> None:
         assert summed(replace(p, block_q=p.n, block_k=p.n)) == few
 
 
-@pytest.mark.parametrize("order", ALGORITHMS)
-def test_without_mask_the_papers_own_formulas(order):
-    p = Problem(n=256, d=64, block_q=32, block_k=64, causal=False, order=order)
-    n, nd, e = p.n, p.n * p.d, 4
-    requested = {
-        "standard": p.Tc * nd + p.Tr * 2 * nd + nd + 4 * n * n,
-        "fa1": 2 * nd + p.Tc * (3 * nd + 4 * n),
-        "fa2": nd + p.Tr * 2 * nd + nd + n,
-        "fa2_split": 2 * nd + p.Tr * 2 * nd + 4 * nd + 4 * n + nd + n,
-    }
-    compulsory = {"standard": 4 * nd + 4 * n * n, "fa1": 4 * nd + 2 * n, "fa2": 4 * nd + n}
-    compulsory["fa2_split"] = 4 * nd + 4 * nd + 4 * n + n
-    assert total(p) == requested[order] * e
-    assert both(summed(p, COMPULSORY)) == compulsory[order] * e
-
-
 def test_too_many_tiles_to_be_counted_are_refused():
     with pytest.raises(ProblemError, match="br = 1 and bc = 1 are not allowed with n = 65,536"):
         requested_bytes(65_536, 64, "causal&window:8,0", "fp16", "fa2", 1, 1)

@@ -16,15 +16,6 @@ from tests.kernels.test_interface import in_fresh_process
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
-@pytest.mark.parametrize("dtype", ["fp32", "bf16"])
-def test_it_is_attention(dtype, causal):
-    q, k, v = make_qkv(33, 64, n_k=50, heads=4, k_heads=2, dtype=dtype)
-    o, _ = assert_attention(q, k, v, kernels.attention, causal=causal)
-    assert torch.equal(kernels.attention(q, k, v, causal=causal), o)
-    assert torch.equal(kernels.attention(q, k, v, mask="causal" if causal else "full"), o)
-
-
 def test_which_names_the_kernel_and_says_why():
     q, k, v = make_qkv(33, 32, dtype="fp16")
     choice = kernels.which(q, k, v)

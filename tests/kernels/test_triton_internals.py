@@ -166,10 +166,6 @@ def test_a_launcher_that_is_built_otherwise_keeps_its_own_way(compiled):
     assert launch is made.run and pack(9, ())[:5] == (1, 1, 1, 9, 7)
 
 
-def test_the_disassembler_is_in_the_wheel():
-    assert triton_internals.cuobjdump().is_file()
-
-
 def test_what_is_patched_in_the_interpreter_is_put_back():
     builder, seen = interpreter.interpreter_builder, []
     with triton_internals.wrap_interpreter(set_grid_idx=lambda method: seen.append):

@@ -240,16 +240,6 @@ def test_spans_of_offsets_are_those_of_documents(causal):
         assert torch.equal(made.spans, want.spans) and torch.equal(made.tiles, want.tiles)
 
 
-def test_spans_of_a_dense_mask():
-    dense = torch.zeros(2, 3, 5, dtype=torch.bool)
-    dense[0, 0, 2:4] = dense[0, 1] = dense[1, 2, 4:] = True
-    found, is_whole = spans.of_mask(dense)
-    assert is_whole and found.tolist()[0][:2] == [[2, 4], [0, 5]] and found.tolist()[1][2] == [4, 5]
-    assert (found[dense.sum(-1) == 0].diff() == 0).all()
-    dense[1, 2, 0] = True
-    assert not spans.of_mask(dense)[1]
-
-
 @pytest.mark.parametrize("dtype", ["bf16", "fp32"])
 @pytest.mark.parametrize("d", [64, 128, 256])
 @pytest.mark.parametrize("capability", [80, 90, 100, 120])

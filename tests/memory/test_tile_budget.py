@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from explainer.base.cards import CARDS
 from explainer.memory.tile_budget import REGISTERS, SHARED, budget, bytes_in, largest_square
-from explainer.problem import Problem
 from kernels.spec.fields import PASSES
 from tests.test_problem import problems
 
@@ -40,13 +36,3 @@ def test_what_is_held_is_the_sum_of_the_operands(problem, pass_):
         largest, larger = (by_hand(side, side, problem.d, e, pass_) for side in (b, b + 1))
         assert all(need <= has for need, has in zip(largest, room(card), strict=True)) or not b
         assert any(need > has for need, has in zip(larger, room(card), strict=True))
-
-
-@pytest.mark.parametrize("side", [16, 1])
-@pytest.mark.parametrize(("place", "field"), [*enumerate(ROOM)])
-def test_a_tile_fits_up_to_the_last_byte(side, place, field):
-    """A side of 0: not even one row."""
-    problem, need = Problem(n=64, d=32, dtype="fp16"), by_hand(side, side, 32, 2)[place]
-    card = replace(CARDS["t4"], **dict.fromkeys(ROOM, 10**9))
-    assert largest_square(problem, replace(card, **{field: need})) == side
-    assert largest_square(problem, replace(card, **{field: need - 1})) == side - 1

@@ -12,12 +12,10 @@ from explainer.memory import compiled_tiles, tile_choices
 from explainer.memory.compiled_tiles import COMPILED_D
 from explainer.memory.workload import Workload
 from kernels import compile_report
+from kernels.spec.occupancy import occupancy
 
 ROWS = load("compiled")["rows"]
 COMPILED = [key for key, card in CARDS.items() if card.arch not in ("sm_75", "sm_100")]
-# Limits of a multiprocessor: CUDA C++ Programming Guide, table of compute capabilities.
-THREADS = {"sm_80": 2048, "sm_89": 1536, "sm_90": 2048, "sm_120": 1536}
-BLOCKS = {"sm_80": 32, "sm_89": 24, "sm_90": 32, "sm_120": 24}
 
 
 def test_every_tile_of_every_card_is_recorded():
@@ -34,21 +32,13 @@ def test_every_tile_of_every_card_is_recorded():
         assert tile_choices.cells(Workload(card=key)) == []
 
 
-def test_occupancy_of_every_record_by_arithmetic():
-    """65,536 registers an SM, given 256 at a time to a warp; 1 KiB of shared memory a block."""
+def test_occupancy_of_every_record_is_that_of_its_resources():
     for r in ROWS:
         if "refused" in r or not r["fits"]:
             assert r.get("blocks_per_sm", 0) == 0
             continue
-        arch, warps = r["arch"], r["num_warps"]
-        per_sm = next(c.shared_per_sm_bytes for c in CARDS.values() if c.arch == arch)
-        room = min(
-            65_536 // (warps * (-(-r["registers"] * 32 // 256) * 256)),
-            per_sm // (r["shared_bytes"] + 1024),
-            THREADS[arch] // (32 * warps),
-            BLOCKS[arch],
-        )
-        assert r["blocks_per_sm"] == room, r
+        used = r["num_warps"], r["registers"], r["shared_bytes"]
+        assert occupancy(r["arch"], *used) == (r["blocks_per_sm"], r["limited_by"]), r
 
 
 def test_two_tiles_compiled_here(compiler):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-import kernels
 from explainer.algorithms import traffic
 from explainer.algorithms.algorithm import COMPULSORY
 from explainer.base.records import load
@@ -39,18 +38,6 @@ def test_counted_is_computed_to_the_byte(order, causal):
     assert len(mine) == 30
     for r in mine:
         assert point(of(r), order).computed[PORTS] == r["bytes"]
-
-
-@pytest.mark.skipif(not kernels.INTERPRETED, reason="counting needs Triton's interpreter")
-@pytest.mark.parametrize("order", traffic_series.ORDERS)
-def test_some_counts_again(order):
-    for r in ROWS:
-        if (r["order"], r["n"], r["side"], r["d"]) != (order, 256, 128, 64):
-            continue
-        again = kernels.count_traffic(
-            256, 64, block_m=128, block_n=128, causal=r["causal"], order=order, dtype="fp16"
-        )
-        assert sum(map(sum, again.values())) == r["bytes"]
 
 
 @pytest.mark.parametrize("r", PROFILED, ids=lambda r: "-".join(map(str, list(r.values())[:4])))

@@ -61,20 +61,6 @@ def test_the_learnt_pace_never_saw_the_judged_rows(monkeypatch, change):
         assert durations.learn_model.__wrapped__(order) == expected
 
 
-def test_the_learnt_pace_is_learnt(monkeypatch):
-    """All clocks twice as slow: every time doubles, every relation stays."""
-    rows = [
-        r | {"programs": [[sm, 2 * a, 2 * b] for sm, a, b in r["programs"]]} for r in RECORD["rows"]
-    ]
-    monkeypatch.setattr(durations, "load", lambda _: RECORD | {"rows": rows})
-    for order in ("fa1", "fa2"):
-        before, after = durations.learn_model(order), durations.learn_model.__wrapped__(order)
-        factors = {"start": 2, "visit": 2, "masked": 2, "sharing": 1, "favor": 1, "beyond_l2": 1}
-        for field, factor in factors.items():
-            assert getattr(after, field) == pytest.approx(factor * getattr(before, field))
-        assert 1 <= before.sharing <= 2 and before.visit <= before.masked and before.start >= 0
-
-
 @pytest.mark.parametrize(
     "changed",
     [{"card": "h100"}, {"d": 63}, {"dtype": "fp32"}, {"block_q": 64}, {"block_k": 128}],

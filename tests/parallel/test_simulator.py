@@ -79,13 +79,6 @@ def test_work_is_conserved_at_any_sharing(cost, sms, slots, shares):
         assert done == pytest.approx(cost[s.sm == sm].sum())
 
 
-def test_three_programs_on_one_shared_sm_by_hand():
-    """2 and 4 share at half speed until 4, where 1 takes the place; both have 2 and 1 left."""
-    s = simulate(np.array([2.0, 4.0, 1.0]), 1, 2, 2.0)
-    assert s.start.tolist() == [0, 0, 4] and s.end.tolist() == [4, 7, 6]
-    assert s.slot.tolist() == [0, 1, 0]
-
-
 def test_the_older_of_two_runs_faster_by_hand():
     """Two share at 2/3 and 1/3: program 0 ends at 3; program 1, then the older one of two, has 2
     left and ends at 6; program 2 has done 1 of its 3 by then, and does the rest alone."""

@@ -152,24 +152,6 @@ def test_who_does_not_know_a_mask_or_a_score_says_so(name, mask, score, reason):
         contenders._function(name, problem, *random_tensors(problem, device="cpu"))
 
 
-def test_hopper_is_asked_for_whatever_it_takes(monkeypatch):
-    """With the mask, the score and the sink of the problem, when asked and when run."""
-    heard = []
-
-    def why_not(q, k, v, **how):
-        heard.append(how)
-        return "one sentence" if "dilated" in how["mask"] else ""
-
-    monkeypatch.setattr(contenders.hopper, "why_not", why_not)
-    monkeypatch.setattr(contenders.hopper, "flash_attention", lambda q, k, v, **how: how)
-    asked = {"mask": "causal&window:4,0", "score": "alibi", "sink": 0.5}
-    problem = BenchmarkCase(40, 16, dtype="fp32", batch=1, heads=2, **asked)
-    given = random_tensors(problem, device="cpu")
-    assert contenders._function("hopper", problem, *given)() == asked and heard == [asked]
-    with pytest.raises(NotAvailable, match="one sentence"):
-        contenders._function("hopper", replace(problem, mask="dilated:2"), *given)
-
-
 def test_a_dense_mask_is_admitted_by_its_bytes(monkeypatch):
     """N² of them, and as many numbers of the inputs' dtype, however many heads there are."""
     free = [0]

@@ -1,11 +1,8 @@
-"""Nsight Compute's CSV → rows: a small one made here, and the one that the page shows."""
+"""The record of Nsight Compute has every shape and algorithm, and each kernel by its name."""
 
 from __future__ import annotations
 
-import itertools
 import json
-
-import pytest
 
 from explainer.base.paths import RECORDED
 from kernels.measure import ncu_record, ncu_target
@@ -16,58 +13,6 @@ NAMES = {
     "fa1": ["fa1_kernel"],
     "standard": ["scores_kernel", "softmax_kernel", "output_kernel"],
 }
-UNITS = {"byte": 1, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9}
-SHAPES = ((256, 64, 64), (4096, 128, 32))
-KERNELS = [name for order in ncu_target.ORDERS for name in NAMES[order]] * len(SHAPES)
-
-
-@pytest.fixture(autouse=True)
-def few_shapes(request, monkeypatch):
-    if "small" in request.node.name:
-        monkeypatch.setattr(ncu_target, "SHAPES", SHAPES)
-
-
-def csv_of(names: list[str]) -> str:
-    """Nsight Compute's text of these launches: each amount is the number of its launch, + 1,000."""
-    lines = ["==PROF== Connected to process 1234 (python3)"]
-    lines.append('"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"')
-    for launch, name in enumerate(names):
-        units = zip(ncu_record.METRICS, itertools.cycle(UNITS))
-        for metric, unit in (*units, (ncu_record.DURATION, "us")):
-            lines.append(f'"{launch}","{name}(int)","{metric}","{unit}","{1000 + launch:,}"')
-    return "\n".join(lines) + "\n"
-
-
-def test_a_small_csv_becomes_a_record(tmp_path):
-    source, target = tmp_path / "ncu.csv", tmp_path / "out.json"
-    source.write_text(csv_of(KERNELS))
-    ncu_record.main(str(source), str(target))
-    found, launch = json.loads(target.read_text()), 1000
-    for row, (shape, order) in zip(
-        found["rows"], itertools.product(SHAPES, ncu_target.ORDERS), strict=True
-    ):
-        assert (row["n"], row["d"], row["side"], row["order"]) == (*shape, order)
-        assert list(row["measured_bytes"]) == NAMES[order]
-        for name, moved in row["measured_bytes"].items():
-            factors = (*UNITS.values(), 1)
-            assert list(moved.values()) == [launch * factor for factor in factors]
-            assert row["measured_ns"][name] == launch * 1000
-            launch += 1
-    asked = (*ncu_record.METRICS, ncu_record.DURATION)
-    assert all(metric in found["command"] for metric in asked)
-    assert {"device", "date", "versions", "commit", "notes"} <= set(found)
-
-
-@pytest.mark.parametrize(
-    ("names", "words"),
-    [
-        (KERNELS[:-1], "4096, 128, 32, standard: 2 launches"),
-        (KERNELS + KERNELS[:2], "2 launches too many"),
-    ],
-)
-def test_a_small_csv_of_other_launches_is_refused(names, words):
-    with pytest.raises(ValueError, match=f"^{words}$"):
-        ncu_record.rows(csv_of(names))
 
 
 def test_the_record_is_of_every_shape_and_order():

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
-
 import pytest
 import torch
 
@@ -44,29 +41,3 @@ def test_a_fault_in_the_backward_pass_is_seen(monkeypatch, fault):
 
     monkeypatch.setattr(gradients, "backward", wrong)
     assert furthest_apart() > 1e-5
-
-
-def test_the_command_writes_both_curves_and_how_they_arose(monkeypatch, tmp_path):
-    def shrink(attend, steps, sizes, dtype, device):
-        return [float(sizes.length), float(steps)]
-
-    monkeypatch.setattr(training, "losses", shrink)
-    file = tmp_path / "training.json"
-    monkeypatch.setattr(sys, "argv", ["training", str(file), "--steps", "3"])
-    training.main()
-    record = json.loads(file.read_text())
-    assert {"device", "date", "command", "commit", "versions", "dtype", "seed"} <= set(record)
-    assert [row["attention"] for row in record["rows"]] == list(training.ATTENTIONS)
-    sizes = training.SMALL if DEVICE == "cpu" else training.Sizes()
-    assert all(row["losses"] == [sizes.length, 3.0] for row in record["rows"])
-    assert f"--dtype {record['dtype']}" in record["command"]
-
-
-def test_without_a_gpu_or_the_interpreter_it_says_why_in_a_sentence(monkeypatch, tmp_path):
-    monkeypatch.setattr(
-        training.kernels, "available", lambda: (False, "There is no CUDA GPU here.")
-    )
-    monkeypatch.setattr(sys, "argv", ["training", str(tmp_path / "x.json")])
-    with pytest.raises(SystemExit, match="no CUDA GPU"):
-        training.main()
-    assert not list(tmp_path.iterdir())
