@@ -7,7 +7,7 @@ import { bytesOf, frame, filterTransfers, weight } from "./frame.js";
 import { linksAt, rowOf } from "./links.js";
 import { explainBackward } from "./explain_backward.js";
 import { algorithmOf, algorithmsOf } from "./passes.js";
-import { codeText } from "./phases.js";
+import { codeText, describeStep } from "./phases.js";
 import { KINDS } from "./predicates.js";
 import { plus } from "./scores.js";
 import {
@@ -35,7 +35,7 @@ function score(f, row, key) {
   const name = `S[${row},${key}]`;
   const title = `q${sub(row)} · k${sub(key)}`;
   const absent = (/** @type {string} */ state) =>
-    explanationOf(title, `${t("score.with", { name, row, key })}; ${state}`);
+    explanationOf(`${t("score.with", { name, row, key })}; ${state}`);
   if (!isOnTile(f, row, key) || !f.numbers || f.kind === "skipped") return absent(t("off"));
   const isStored = stage === "softmax" || stage === "output"; // by the kernel before
   if (!f.done(isStored ? "load" : "scores")) return absent(t("uncomputed"));
@@ -62,7 +62,7 @@ function output(trace, f, row, x) {
   const name = `O[${row},${x}]`;
   const title = `O${sub(row)},${sub(x)}`;
   if (!within(f.rows, row) || !f.acc || f.kind === "skipped")
-    return explanationOf(title, `${t("O.of", { name, x, row })}; ${t("off")}`);
+    return explanationOf(`${t("O.of", { name, x, row })}; ${t("off")}`);
   const at = (row - f.rows.start) * p.d + x;
   if (f.columns === "lanes") return combined(trace, f, row, x, title, name);
   const old = frame(trace, step, f.phases[0]).acc;
@@ -105,8 +105,7 @@ function combined(trace, f, row, x, title, name) {
   const { arrays, problem: p, lastOfLane } = trace;
   const r = row - f.rows.start;
   const { l_new } = f.stats[r] ?? {};
-  const of = t("O.of", { name, x, row });
-  if (!f.done("output") || !f.acc || f.zoom) return explanationOf(title, of);
+  if (!f.done("output") || !f.acc || f.zoom) return explanationOf(t("O.of", { name, x, row }));
   const parts = Array.from({ length: f.lanes }, (_, lane) => {
     const v = lastOfLane[f.i * f.lanes + lane];
     const l = arrays.r_l_new[arrays.r_ptr[v] + r] || 1;
@@ -122,56 +121,41 @@ function combined(trace, f, row, x, title, name) {
   return explanationOf(title, `${name} = ${lines[0]}`, { lines });
 }
 
-/** The maximum that a row brings, said to be its sink where it is. @param {Frame} f @param {Row} s */
-const startsAt = (f, s) =>
-  f.first && f.problem.sink !== null ? t("sink", { sink: number(s.m_old) }) : number(s.m_old);
-
-/** How m, α and ℓ of a row come about, as far as they have: {symbol: formula}. @param {Frame} f @param {Row} s */
-export function formulas(f, s) {
-  const past = s.m_old !== undefined && s.m_old > -Infinity;
-  /** @type {Record<string, string>} */
-  const found = {};
-  const { sink } = f.problem;
-  if (f.stage && sink !== null && s.l_new !== undefined)
-    found.l = `${number(s.row_sum)} + e^(${number(sink)} − ${number(s.m_new)}) = ${number(s.l_new)}`;
-  if (s.m_new !== undefined && s.m_old === undefined && sink !== null)
-    found.m = `max(${number(s.row_max)}, ${t("sink", { sink: number(sink) })}) = ${number(s.m_new)}`;
-  else if (s.m_new !== undefined)
-    found.m =
-      s.m_old === undefined
-        ? `max S = ${number(s.m_new)}`
-        : `max(${startsAt(f, s)}, ${number(s.row_max)}) = ${number(s.m_new)}`;
-  else if (s.m_old !== undefined) found.m = startsAt(f, s);
-  if (s.alpha !== undefined)
-    found.alpha = past
-      ? `e^(${number(s.m_old)} − ${number(s.m_new)}) = ${number(s.alpha)}`
-      : t("alpha.one", { alpha: number(s.alpha) });
-  if (s.l_new !== undefined)
-    found.l ??= past
-      ? `${number(s.alpha)} × ${number(s.l_old)} + ${number(s.row_sum)} = ${number(s.l_new)}`
-      : `Σ ${f.stage ? "e^(S − m)" : "P"} = ${number(s.l_new)}`;
-  else if (s.l_old !== undefined) found.l = number(s.l_old);
-  return found;
-}
-
 /** @type {Record<string, string>} */
 const SYMBOLS = { m: "m", alpha: "α", l: "ℓ" };
+/** The phase that gives each. @type {Record<string, string>} */
+const GIVEN_IN = { m: "max", alpha: "exp", l: "sum" };
+
+/** How m, α and ℓ of a row come about, as far as they have, as the sentence of their phase says it. @param {Frame} f @param {Row} s */
+function formulas(f, s) {
+  const values = { m: s.m_new ?? s.m_old, alpha: s.alpha, l: s.l_new ?? s.l_old };
+  const known = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(
+    known.map(([key, value]) => {
+      const phase = GIVEN_IN[key];
+      const formula = f.done(phase) ? describeStep({ ...f, phase }, s).formula : "";
+      const begins = `${SYMBOLS[key]} = `;
+      return [key, formula.startsWith(begins) ? formula : begins + number(value)];
+    }),
+  );
+}
 
 /** m, α and ℓ of a row, or one of them. @param {Frame} f @param {string} kind @param {number} row */
 function ofRow(f, kind, row) {
   const s = f.stats.find((stats) => stats.row === row);
   const all = s ? formulas(f, s) : {};
-  const keys = Object.keys(SYMBOLS).filter((key) => all[key] && [key, "row"].includes(kind));
-  /** @param {Record<string, string>} values */
-  const linesOf = (values) => keys.map((key) => `${SYMBOLS[key]} = ${values[key]}`);
+  const lines = Object.keys(all).flatMap((key) => ([key, "row"].includes(kind) ? [all[key]] : []));
   const title =
     kind === "row" ? rowWord(s ?? { row, name: null }) : t("of_row", { what: SYMBOLS[kind], row });
-  const lines = linesOf(all);
   const sentence = `${title}: ${lines.join("; ") || t(s ? "unknown" : "off")}`;
   if (kind !== "row" || !s) return explanationOf(title, sentence, { lines });
   const m = number(s.m_new ?? s.m_old);
-  const brief = { m: s.rose ? `${number(s.m_old)} → ${m}` : m, alpha: number(s.alpha), l: all.l };
-  return explanationOf(title, sentence, { lines: linesOf(brief) });
+  const brief = {
+    ...all,
+    ...(all.m && { m: `m = ${s.rose ? `${number(s.m_old)} → ${m}` : m}` }),
+    ...(all.alpha && { alpha: `α = ${number(s.alpha)}` }),
+  };
+  return explanationOf(title, sentence, { lines: Object.values(brief) });
 }
 
 /** What there is to say of a thing; null for a name that nothing has.
@@ -218,14 +202,9 @@ export function explain(trace, f, name) {
   if (kind === "phase") return explanationOf(t("phase", { phase: at[0] }));
   const reads = at[0] === "read";
   const size = bytes(bytesOf(filterTransfers(f.transfers, reads ? "read" : "write")));
-  if (kind === "visit")
-    return explanationOf(
-      t(reads ? "visit.read" : "visit.write"),
-      t(reads ? "visit.read.size" : "visit.write.size", { size }),
-    );
+  if (kind === "visit") return explanationOf(t(reads ? "visit.read" : "visit.write", { size }));
   if (kind === "moved")
     return explanationOf(
-      "",
       t(reads ? "so_far.read" : "so_far.write", {
         size: bytes(reads ? f.reads : f.writes),
         blocks: thing.blocks?.size ?? 0,
@@ -233,7 +212,6 @@ export function explain(trace, f, name) {
     );
   if (kind === "bytes")
     return explanationOf(
-      "",
       t("bytes.of", {
         order: algorithmsOf(f.pass)[at[0]].label,
         kind: at[1],

@@ -35,7 +35,6 @@ const SUMS = {
  * @param {string} b the tensors that it comes from */
 const absent = (f, name, row, key, a, b) =>
   explanationOf(
-    name,
     t("score.from", {
       name,
       row,
@@ -110,7 +109,7 @@ function gradient(f, kind, a, x) {
   const span = f[of];
   const title = `${kind}${sub(a)},${sub(x)}`;
   if (!acc || !grads || !within(span, a))
-    return explanationOf(name, kind === "dQ" ? t("dQ.off", { name }) : `${name}; ${t("off")}`);
+    return explanationOf(kind === "dQ" ? t("dQ.off", { name }) : `${name}; ${t("off")}`);
   const at = (a - span.start) * p.d + x;
   const now = acc.data[at];
   if (f.stage === "D")

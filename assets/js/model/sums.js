@@ -76,7 +76,7 @@ export function entryOf(f, tensor, a, b) {
   const name = `${tensor}[${a},${b}]`;
   const span = tensor === "K" || tensor === "V" ? f.cols : f.rows;
   if (!within(span, a) || !f.done("load") || !f.numbers || f.kind === "skipped")
-    return explanationOf(name, `${name}, ${t("off")}`);
+    return explanationOf(`${name}, ${t("off")}`);
   const x = number(f.entries[tensor](a, b));
   return explanationOf(name, `${name}, ${x}`, { lines: [x] });
 }

@@ -147,7 +147,7 @@ export class Motion {
           : this.dot("hbm"),
       );
       const seat = this.layer.place(this.seat(flight.tensor));
-      const pictured = frame ?? sram.pictured(name);
+      const pictured = frame ?? (name === "dQ" && sram.stage === null ? sram.frames.dQ : null); // a ghost's
       const picture = pictured && this.picture(pictured, contents[name]);
       const label = (flight.op === "add" ? "+ " : "") + flightName(flight);
       const { bottom } = this.layer.box(this.player.stage);

@@ -235,7 +235,8 @@ export class Player extends PlayerBase {
     this.laidOut = this.room();
     const theme = palette(this.root);
     this.big = theme.big;
-    for (const view of [this.hbm, this.sram]) view.layout(this.trace, theme);
+    this.hbm.layout(this.trace, theme);
+    this.sram.layout(this.trace, theme);
     const { own, code, traffic, progress, problem, transport } = this;
     for (const view of [own, code, traffic, progress, problem, transport])
       view.layout(this.trace, theme);

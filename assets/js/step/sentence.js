@@ -5,7 +5,7 @@ import { el, set } from "../lib/dom.js";
 import { algorithmOf } from "../model/passes.js";
 import { describeStep } from "../model/phases.js";
 import { t } from "../model/texts.js";
-import { rich } from "../views/rich.js";
+import { powers, rich } from "../views/rich.js";
 
 /** @import { Frame, Row, Trace } from "../model/types.js" */
 
@@ -21,9 +21,7 @@ export function purposeOf(trace) {
 /** A formula with its numbers: exp(x) as a power of e, and a result in the colour of what it is. @param {string} text */
 function formula(text) {
   const [, left, result] = /^(.*= )([\d.−∞e]+)$/u.exec(text) ?? ["", text, ""];
-  const [before, power, after] = left.split(/exp\((.*)\)/u);
-  const nodes = rich(power ? `${before}e` : left);
-  if (power) nodes.push(el("sup", { text: power }), ...rich(after));
+  const nodes = powers(left, rich);
   const name = nodes.map((node) => ("className" in node ? node.className : "")).find(Boolean);
   return result ? [...nodes, el("b", { class: name, text: result })] : nodes;
 }

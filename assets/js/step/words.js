@@ -17,9 +17,9 @@ const LONG = 28; // characters of a mask in the line
 const shortly = (text) =>
   text.length > LONG ? `${text.slice(0, LONG).replace(/[&|][^&|]*$/, "")} …` : text;
 
-/** What is said of a Problem: [the control that says it otherwise, the words], and the line in which they stand, each in
- * brackets by its place in the list. */
-function lineOf(
+/** The words of a Problem by their names; those that go without saying are "".
+ * @returns {Record<string, string>} */
+const wordsOf = (
   /** @type {Problem} */ {
     n,
     d,
@@ -35,37 +35,22 @@ function lineOf(
     dropout,
     rope,
   },
-) {
-  /** @type {[string, string][]} */
-  const parts = [
-    ["n", integer(n)],
-    ["d", String(d)],
-    ["tiles", `${block_q} × ${block_k}`],
-    ["data", inputs],
-  ];
-  /** @type {([string, string] | 0 | false | undefined)[]} */
-  const others = [
-    ["mask", shortly(mask)],
-    score !== "none" && ["score", shortly(score)],
-    sink !== null && ["score", t("words.sink", { sink })],
-    heads && ["heads", t("words.head", { h: heads.head, of: heads.q_heads })],
-    rope && ["heads", t("words.rope", { base: rope })],
-    dropout && ["heads", t("words.dropout", { p: dropout })],
-    ["order", ALGORITHMS[order].label],
-  ];
-  const more = others.filter((part) => part !== undefined && part !== 0 && part !== false);
-  const usual = dtype === USUAL;
-  const at = {
-    n: "[0]",
-    d: "[1]",
-    tiles: "[2]",
-    data: "[3]",
-    dtype: usual ? "" : t("words.in", { dtype: `[${parts.length + more.length}]` }),
-    more: more.map((_, k) => `[${parts.length + k}]`).join(", "),
-  };
-  if (!usual) more.push(["dtype", dtype]);
-  return { line: t(n === 1 ? "words.one" : "words", at), parts: [...parts, ...more] };
-}
+) => ({
+  n: integer(n),
+  d: String(d),
+  tiles: `${block_q} × ${block_k}`,
+  data: inputs,
+  dtype: dtype === USUAL ? "" : dtype,
+  mask: shortly(mask),
+  score: score === "none" ? "" : shortly(score),
+  sink: sink === null ? "" : t("words.sink", { sink }),
+  heads: heads ? t("words.head", { h: heads.head, of: heads.q_heads }) : "",
+  rope: rope ? t("words.rope", { base: rope }) : "",
+  dropout: dropout ? t("words.dropout", { p: dropout }) : "",
+  order: ALGORITHMS[order].label,
+});
+/** The control of a word that has none of its own name. @type {Record<string, string>} */
+const CONTROLS = { sink: "score", rope: "heads", dropout: "heads" };
 
 export class Words {
   /** @type {Opens | undefined} */
@@ -85,13 +70,27 @@ export class Words {
   }
 
   layout(/** @type {Trace} */ { problem, header: { pass } }) {
-    const { line, parts } = lineOf(problem);
-    const written = JSON.stringify([pass, line, parts]);
+    const words = wordsOf(problem);
+    const written = JSON.stringify([pass, words]);
     if (this.written === written) return;
     this.written = written;
+    const said = Object.keys(words).filter((name) => words[name]);
+    const { n, d, tiles, data, dtype, ...more } = Object.fromEntries(
+      said.map((name) => [name, `[${name}]`]),
+    );
+    const line = t(problem.n === 1 ? "words.one" : "words", {
+      n,
+      d,
+      tiles,
+      data,
+      dtype: dtype ? t("words.in", { dtype }) : "",
+      more: Object.values(more).join(", "),
+    });
     const nodes = placed(
       line,
-      Object.fromEntries(parts.map(([key, word], k) => [k, this.word(key, word)])),
+      Object.fromEntries(
+        said.map((name) => [name, this.word(CONTROLS[name] ?? name, words[name])]),
+      ),
     );
     if (this.turn) nodes.unshift(this.switch(pass));
     else nodes.push(...this.more);

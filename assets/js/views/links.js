@@ -5,6 +5,7 @@
 import { all, boxStyle, el, set, svg } from "../lib/dom.js";
 import { sizeOf } from "../model/spans.js";
 import { put } from "./frame.js";
+import { powers } from "./rich.js";
 
 /** @import { Box as Place, LinkedPlayer } from "./types.js" */
 /** @import { Frame, Span } from "../model/types.js" */
@@ -27,11 +28,8 @@ const mark = (tensor, of, text, place) =>
 /** A line breaks before an operator, or behind a comma. @param {string} text */
 const unbroken = (text) =>
   text.replace(/^(\S+) = /, "$1\u00a0=\u00a0").replace(/(?<!,) (?![=≈+−→] )/g, "\u00a0");
-/** A power as a power: e^(…). @param {string} text */
-const richPowers = (text) =>
-  text
-    .split(/\^\(([^)]*)\)/)
-    .map((part, k) => (k % 2 ? el("sup", { text: part }) : document.createTextNode(part)));
+/** @param {string} text */
+const richPowers = (text) => powers(text, (part) => [document.createTextNode(part)]);
 /** @param {Box} box */
 const boxText = (box) =>
   Object.entries(box)
@@ -141,10 +139,10 @@ export class Links {
         : null;
     const { title = "", terms = null, lines: found = [] } = explanation ?? {};
     const last = found.at(-1);
-    const isAbove = sram.headline(
-      last && !words ? [el("b", { text: title }), " ", ...richPowers(last)] : null,
-    );
-    const lines = isAbove ? found.slice(0, -1) : found;
+    const hasHeadline = "headline" in sram;
+    const line = last && !words ? [el("b", { text: title }), " ", ...richPowers(last)] : null;
+    if (hasHeadline) sram.headline(line);
+    const lines = hasHeadline && line ? found.slice(0, -1) : found;
     this.card.hidden = true;
     if (!at || !(lines.length || terms) || at.height < ROOM / 2 || at.width < ROOM) return;
     this.card.hidden = false;

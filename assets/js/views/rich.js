@@ -11,6 +11,15 @@ const LOOSE = /(?<=\w)[&|](?=\w)/g; // of a mask: a line may end behind it
 /** @type {Record<string, string>} */
 const INK = { ℓ: "l", "▲": "o", α: "alpha", dS: "s", dP: "s" };
 
+const POWER = /(?<=e)\^\(((?:\([^()]*\)|[^()])*)\)/; // with a number in brackets in it
+
+/** A text whose exp(…) and e^(…) are powers. @param {string} text @param {(text: string) => (HTMLElement | Text)[]} nodesOf of what is no power */
+export const powers = (text, nodesOf) =>
+  text
+    .replaceAll("exp(", "e^(")
+    .split(POWER)
+    .flatMap((part, k) => (k % 2 ? [el("sup", { text: part })] : nodesOf(part)));
+
 /** A text of which some places, in brackets, are nodes: "[K] stays". @param {string} text @param {Record<string, Node>} nodes by the names in brackets */
 export const placed = (text, nodes) =>
   text

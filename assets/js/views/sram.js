@@ -12,7 +12,7 @@ import { tileOf } from "../model/wording.js";
 import { put } from "./frame.js";
 import { TilePanel } from "./tile_panel.js";
 
-/** @import { Frame, Numbers, Row, Stage } from "../model/types.js" */
+/** @import { Frame, Known, Numbers, Row, Stage } from "../model/types.js" */
 /** @import { CellValues, Corner, PanelOptions } from "./types.js" */
 
 // Pixels at 1280 × 720; the card's own room is shared out in these proportions.
@@ -171,7 +171,7 @@ export class Sram extends TilePanel {
     return name === "Q" ? new DOMRect(x, y, EDGE, height) : new DOMRect(x, y, width, EDGE);
   }
 
-  /** @param {Row} row */
+  /** @param {Row} row @returns {Record<string, Known>} */
   readRow({ m_new, m_old, l_new, l_old }) {
     return { m: m_new ?? m_old, l: l_new ?? l_old };
   }

@@ -205,17 +205,6 @@ export class SramBackward extends TilePanel {
     return new DOMRect(x, y, EDGE, height);
   }
 
-  /** The numbers of the rows that come with a tensor. @param {string} tensor */
-  numbersOf(tensor) {
-    const column = this.columnOf(tensor);
-    return column ? this.line.map((line) => line[column]) : [];
-  }
-
-  /** What flies with a picture of its own without a frame to stand in. @param {string} tensor */
-  pictured(tensor) {
-    return tensor === "dQ" && this.stage === null ? this.frames.dQ : null;
-  }
-
   /** @param {string} tensor @param {number} edge @param {number} least @returns {Corner} */
   corner(tensor, edge, least) {
     const frame =
@@ -245,7 +234,7 @@ export class SramBackward extends TilePanel {
     return this.alone && RIGHT_FROM.includes(f.phase);
   }
 
-  /** @param {Row} row */
+  /** @param {Row} row @returns {Record<string, Known>} */
   readRow({ lse, D }) {
     return { lse, D };
   }
@@ -329,12 +318,11 @@ export class SramBackward extends TilePanel {
   }
 
   /** Of a thing that is pointed at what it comes to, in the place of the remark; null: the remark again. The corner between the
-   * crossings has no room for it. Is it said here? @param {(Node | string)[] | null} nodes */
+   * crossings has no room for it. @param {(Node | string)[] | null} nodes */
   headline(nodes) {
-    if (nodes) this.note.replaceChildren(...nodes);
-    if (nodes) delete this.note.dataset.text;
-    else this.remark();
-    return Boolean(nodes);
+    if (!nodes) return this.remark();
+    this.note.replaceChildren(...nodes);
+    delete this.note.dataset.text;
   }
 
   /** Which stays, and which streams past. */

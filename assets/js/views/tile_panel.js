@@ -1,5 +1,6 @@
 // The SRAM card of either pass: frames of matrices, a line per row with its number and its statistics, and what stands there of a
-// Problem that came without numbers. What is where, and what is in it, belongs to sram.js and sram_backward.js.
+// Problem that came without numbers. What is where, and what is in it, belongs to sram.js and sram_backward.js: `arrange` lays out
+// what a kernel has on chip, `contents` and `captions` say what the frames hold, `readRow` what a row carries, `scale` takes ranges.
 
 import { hueOf } from "../lib/colors.js";
 import { button, card, el, set } from "../lib/dom.js";
@@ -13,11 +14,10 @@ import { Matrix } from "./matrix.js";
 /** @import { RowLine } from "./types.js" */
 /** @import { Frame, Known, Numbers, Row, Stage, Trace } from "../model/types.js" */
 /** @import { Axis } from "../model/tensors.js" */
-/** @import { CellValues, Columns, Drawing, LinksAt, PanelOptions, Ramp, Theme } from "./types.js" */
+/** @import { CellValues, Columns, Drawing, LinksAt, PanelOptions, Ramp, Theme, TileOfPass } from "./types.js" */
 
 /** @param {Theme} theme */
-export const rampsOf = (theme) =>
-  /** @type {Record<string, Ramp>} */ (/** @type {unknown} */ (theme));
+const rampsOf = (theme) => /** @type {Record<string, Ramp>} */ (/** @type {unknown} */ (theme));
 
 /** In which columns a number per row may stand. @type {Record<string, string[]>} */
 const COLUMNS = { m: ["m", "lse"], l: ["l", "lse"], lse: ["lse", "l"], D: ["D"] };
@@ -121,7 +121,7 @@ export class TilePanel {
   }
 
   /** Where a tensor lies, within the window: its frame, its column, or where it leaves from. @param {string} tensor
-   * @param {(node: Element) => DOMRect} where where a node is */
+   * @this {TileOfPass} @param {(node: Element) => DOMRect} where where a node is */
   seat(tensor, where) {
     const name = tensorOf(tensor);
     const frame = this.frames[name];
@@ -132,11 +132,6 @@ export class TilePanel {
     const body = where(this.body);
     const high = this.high * this.line.length;
     return new DOMRect(body.x + x + width / 2 - 3, body.y + this.base, 6, high);
-  }
-
-  /** Where what has no place of its own on chip enters and leaves. @param {string} _name @param {(node: Element) => DOMRect} where */
-  edge(_name, where) {
-    return where(this.body);
   }
 
   /** The row of the matrix at a height of the window. @param {number} clientY */
@@ -162,26 +157,11 @@ export class TilePanel {
     return this.isTurned(tensor) ? cellAt(tensor, across, down) : cellAt(tensor, down, across);
   }
 
-  /** Takes the ranges of these arrays for its scales. @param {Record<string, Numbers>} _arrays */
-  scale(_arrays) {}
-
-  /** What flies with a picture of its own without a frame to stand in. @param {string} _tensor @returns {MatrixFrame | null} */
-  pictured(_tensor) {
-    return null;
+  /** The numbers of the rows that come with a tensor. @param {string} tensor */
+  numbersOf(tensor) {
+    const column = this.columnOf(tensor);
+    return column ? this.line.map((line) => line[column]) : [];
   }
-
-  /** The numbers of the rows that come with a tensor. @param {string} _tensor @returns {HTMLElement[]} */
-  numbersOf(_tensor) {
-    return [];
-  }
-
-  /** Shows a line over the card where it has a place for one: true where it has. @param {(Node | string)[] | null} _nodes @returns {boolean} */
-  headline(_nodes) {
-    return false;
-  }
-
-  /** Lays out what this kernel has on chip. @param {Stage} _stage @param {boolean} [_second] see isSecond */
-  arrange(_stage, _second) {}
 
   /** Where the tile stands in the window, from the names of its rows on. */
   magnified() {
@@ -268,25 +248,7 @@ export class TilePanel {
     return { contents, hold, entry, sums };
   }
 
-  /** What each frame holds at this moment. @param {Frame} _f @returns {Record<string, Required<Drawing>>} */
-  contents(_f) {
-    return {};
-  }
-
-  /** Is the other layout of a small card due? @param {Frame} _f @returns {boolean} */
-  isSecond(_f) {
-    return false;
-  }
-
-  /** Writes the names of the frames. @param {Frame} _f @param {Row | undefined} _row the followed one */
-  captions(_f, _row) {}
-
-  /** What a row carries at this moment, by the names of its columns. @param {Row} _row @returns {Record<string, Known>} */
-  readRow(_row) {
-    return {};
-  }
-
-  /** @param {Frame} f @param {number | undefined} focus */
+  /** @this {TileOfPass} @param {Frame} f @param {number | undefined} focus */
   draw(f, focus) {
     this.reveal(f.numbers); // a Problem without numbers has them once those of its visit have come
     if (!f.numbers) return;
@@ -339,7 +301,7 @@ export class TilePanel {
     head.hidden = isShown;
   }
 
-  /** Sizes follow the Problem and the room, never the step: stepping moves nothing around. @param {Trace} trace @param {Theme} theme */
+  /** Sizes follow the Problem and the room, never the step: stepping moves nothing around. @this {TileOfPass} @param {Trace} trace @param {Theme} theme */
   layout(trace, theme) {
     this.trace = trace;
     this.theme = theme;
@@ -398,7 +360,7 @@ export class TilePanel {
     }
   }
 
-  /** The numbers of one visit came: their ranges, and room for them. @param {Frame} f */
+  /** The numbers of one visit came: their ranges, and room for them. @this {TileOfPass} @param {Frame} f */
   zoomed(f) {
     this.scale(f.zoom ?? {});
     this.reveal(true);
@@ -411,7 +373,7 @@ export class TilePanel {
     return matrix.cells.length ? matrix.format(x) || matrix.text(x)[0] : number(x);
   }
 
-  /** The numbers of the rows; a row whose maximum rose over an earlier one is marked. @param {Frame} f @param {number | undefined} focus */
+  /** The numbers of the rows; a row whose maximum rose over an earlier one is marked. @this {TileOfPass} @param {Frame} f @param {number | undefined} focus */
   drawRows(f, focus) {
     const now = f.stats.map((s) => this.readRow(s));
     const at = f.stats.findIndex((s) => s.row === focus);
