@@ -311,9 +311,7 @@ def write(folder: Path, name: str, case: dict, **traces: bytes) -> None:
 
 def write_walk(folder: Path, name: str, problem: Problem, every: int = 1) -> None:
     """A walk, the trace it goes through, and what fits where."""
-    p, size = problem, {"fp32": 4, "fp16": 2, "bf16": 2}[problem.dtype]
-    shared = size * p.d * (p.block_q + 2 * p.block_k)  # Q_i, K_j and V_j
-    case = walk(problem, every) | {"sram": on_chip(problem), "shared": shared}
+    case = walk(problem, every) | {"sram": on_chip(problem)}
     write(folder, f"walk-{name}", case, trace=pack(problem))
 
 

@@ -11,9 +11,7 @@ import {
   explain,
   frame,
   linksAt,
-  namedIn,
   number,
-  partName,
   phasesOf,
   rowOf,
 } from "./model.mjs";
@@ -47,7 +45,6 @@ function names(trace, f) {
     ...lines,
     ...trace.header.phases.map((name) => `phase.${name}`),
     ...bars,
-    "of.K",
     "m",
     "l",
     "alpha",
@@ -218,17 +215,6 @@ test("a score with its crossing, and with nothing beside it", () => {
     );
   equal(with_("S.9.5"), [...tile, ...crossing]);
   equal(with_("line.4"), [...tile, ...beside]);
-  equal([...namedIn("    O = (ℓ α O + P Vⱼ) / ℓ_new")].sort(), ["O", "S", "V", "alpha", "l"]);
-  equal([...namedIn("  write O / ℓ,  lse = m + log ℓ")].sort(), ["O", "l", "lse", "m"]);
-  equal([...namedIn("    dS = P ∘ (dP − Dᵢ)")].sort(), ["D", "S", "dS"]);
-  equal(
-    [
-      partName({ tensor: "S", block: [2, 1] }),
-      partName({ tensor: "K", block: 1 }),
-      partName({ tensor: "m", block: 1 }),
-    ],
-    ["tile.2.1", "K.1", "m"],
-  );
 });
 
 test("an address may say anything", () => {
@@ -262,7 +248,6 @@ test("an address may say anything", () => {
     "bytes.fa2",
     "bytes.toString.requested",
     "bytes.fa2.toString",
-    "of.X",
     "visit.x",
     "S.９.5",
     "<b>",

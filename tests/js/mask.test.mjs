@@ -6,14 +6,9 @@ import { fixtures } from "./load.mjs";
 import {
   added,
   because,
-  blocksOf,
-  documents,
-  fieldsOf,
   firstCell,
   hiders,
   insight,
-  named,
-  nudged,
   nudgedAt,
   pieces,
   removed,
@@ -21,8 +16,6 @@ import {
   runs,
   scoreOf,
   scoreSentence,
-  share,
-  tileSentence,
   toggled,
   unpacked,
   written,
@@ -35,26 +28,17 @@ const plainText = (words) => words.map(({ text }) => text).join("");
 test("chips and text say the same", () => {
   for (const answer of answers) equal(written(pieces(answer.mask)), answer.mask);
   const draft = pieces("causal&window:6,0|prefix:2");
-  equal(draft, [
-    [
-      { name: "causal", numbers: "" },
-      { name: "window", numbers: "6,0" },
-    ],
-    [{ name: "prefix", numbers: "2" }],
-  ]);
-  equal(
-    written(added(draft, 1, { name: "chunk", numbers: "4" })),
-    "causal&window:6,0|prefix:2&chunk:4",
-  );
-  equal(
-    written(added(draft, 2, { name: "chunk", numbers: "4" })),
-    "causal&window:6,0|prefix:2|chunk:4",
-  );
-  equal(written(added(pieces("full"), 0, { name: "causal", numbers: "" })), "causal");
-  equal(written(removed(draft, 0, 1)), "causal|prefix:2");
-  equal(written(removed(draft, 1, 0)), "causal&window:6,0");
-  equal(written(removed(pieces("causal"), 0, 0)), "full");
-  equal(written(renumbered(draft, 0, 1, "5,1")), "causal&window:5,1|prefix:2");
+  const chunk = { name: "chunk", numbers: "4" };
+  for (const [edited, text] of [
+    [added(draft, 1, chunk), "causal&window:6,0|prefix:2&chunk:4"],
+    [added(draft, 2, chunk), "causal&window:6,0|prefix:2|chunk:4"],
+    [added(pieces("full"), 0, chunk), "chunk:4"],
+    [removed(draft, 0, 1), "causal|prefix:2"],
+    [removed(draft, 1, 0), "causal&window:6,0"],
+    [removed(pieces("causal"), 0, 0), "full"],
+    [renumbered(draft, 0, 1, "5,1"), "causal&window:5,1|prefix:2"],
+  ])
+    equal(written(edited), text);
   equal(written(draft), "causal&window:6,0|prefix:2", "nothing changes in place");
 });
 
@@ -78,48 +62,9 @@ test("what hides the scores of a tile is named, term by term", () => {
   });
 });
 
-test("a chip has a field per number, a list one for all, and keys keep to what is allowed", () => {
-  equal(fieldsOf({ name: "window", numbers: "6,0" }, ["left", "right"]), ["6", "0"]);
-  equal(fieldsOf({ name: "window", numbers: "6" }, ["left", "right"]), ["6", ""]);
-  equal(fieldsOf({ name: "document", numbers: "0,5,10" }, null), ["0,5,10"]);
-  equal(fieldsOf({ name: "causal", numbers: "" }, []), []);
-  const range = { low: 1, high: 16 };
-  equal(
-    ["7", "16", "1", "x", "-3", ""].map((value) => nudged(value, 1, range)),
-    ["8", "16", "2", "1", "1", "1"],
-  );
-  equal(
-    [0, 1, 2, 3, 5, 6].map((caret) => nudgedAt("0,5,10", caret, 1, { low: 0, high: 15 })),
-    ["1,5,10", "1,5,10", "0,6,10", "0,6,10", "0,5,11", "0,5,11"],
-  );
-  equal(
-    ["1", "99"].map((value) => nudged(value, -1, range)),
-    ["1", "16"],
-  );
-  equal(
-    [
-      named({ name: "window", numbers: "6,0" }),
-      named({ name: "block", numbers: "4x2,0.0" }),
-      named({ name: "full", numbers: "" }),
-    ],
-    ["window 6, 0", "block 4 × 2", "full"],
-  );
-});
-
 test("a tile is kept or hidden by a click", () => {
-  equal(blocksOf("4x2,0.0,1.0-2"), {
-    br: 4,
-    bc: 2,
-    blocks: [
-      [0, 0],
-      [1, 0],
-      [1, 1],
-      [1, 2],
-    ],
-  });
   equal(toggled("4x2,0.0,1.0-2", 5, 3), "4x2,0.0,1.0,1.2");
   equal(toggled("4x2,1.0", 0, 7), "4x2,0.3,1.0");
-  equal(toggled("4x2,0.0", 3, 1), "4x2");
   equal(toggled("4x2", 3, 1), "4x2,0.0");
 });
 
@@ -204,43 +149,22 @@ test("the bars teach by the numbers of the server", () => {
   assert.match(insight(of("full")), /no tile is skipped/);
   assert.match(insight(of("causal")), /Smaller tiles/);
   assert.match(insight(of("chunk:4")), /as closely as smaller ones/);
-  equal([share(109, 256), share(10, 16), share(30, 64)], ["43 %", "63 %", "47 %"]);
 });
 
-test("large maps speak of tiles", () => {
-  const unpackedAnswer = unpacked(answers.find((answer) => !answer.cells));
-  equal([unpackedAnswer.keepingTerm, scoreSentence(unpackedAnswer, 0, 0)], [null, []]);
-  assert.match(
-    tileSentence(unpackedAnswer, 0, 1),
-    /^Tile \(0, 1\), queries 0 to 127, keys 64 to 127: /,
-  );
-});
-
-test("documents, thumbnails and scores", () => {
+test("keys move the number at the caret within its bounds, and thumbnails are runs", () => {
   equal(
-    documents(pieces("causal&document:0,5,10,99"), 16).map(({ name, start, stop }) => [
-      name,
-      start,
-      stop,
-    ]),
-    [
-      ["document 1", 0, 5],
-      ["document 2", 5, 10],
-      ["document 3", 10, 16],
-    ],
+    [0, 2, 5].map((caret) => nudgedAt("0,5,x", caret, 1, { low: 0, high: 5 })),
+    ["1,5,x", "0,5,x", "0,5,0"],
   );
-  equal(documents(pieces("causal"), 16), []);
   equal(runs(btoa(String.fromCharCode(0b11010000, 0b01100000)), 4), [
     [0, 0, 2],
     [0, 3, 4],
     [2, 1, 3],
   ]);
   const kinds = ["none", "softcap", "alibi", "scale"];
+  const texts = ["none", "softcap:50", "alibi", "scale:", "bias:1,2", "scale:2&alibi"];
   equal(
-    ["none", "softcap:50", "alibi", "scale:", "softcap:x", "bias:1,2", "scale:2&alibi"].map(
-      (text) => scoreOf(text, kinds).kind,
-    ),
-    ["none", "softcap", "alibi", "scale", "softcap", "other", "other"],
+    texts.map((text) => scoreOf(text, kinds).kind),
+    ["none", "softcap", "alibi", "scale", "other", "other"],
   );
-  equal(scoreOf("softcap:50", kinds).number, "50");
 });

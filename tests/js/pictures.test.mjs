@@ -6,12 +6,10 @@ import { fixtures } from "./load.mjs";
 import {
   arrowSlots,
   arrowWidth,
-  barAt,
   heightOf,
   measure,
   placesOf,
   plane,
-  roofs,
   scales,
   widestOf,
 } from "./model.mjs";
@@ -95,15 +93,6 @@ test("arrows of all kernels are on one scale and stay in their slots, on a phone
     36,
     "the narrowest slot decides",
   );
-});
-
-test("bytes and roofs lie on their axes", () => {
-  near(arrowWidth(50, 100, 40), 20, "half");
-  assert.equal(arrowWidth(1, 1e9, 40), 1.5, "a hair at least");
-  near(barAt(1000, 10, 100_000), 0.5, "logarithmic");
-  const at = roofs({ low: 1, high: 10_000, peak: 1000 }, 0, 0, 400, 300);
-  near(at.x(100), 200, "the middle of a logarithmic axis");
-  assert.ok(at.y(1000) < at.y(10) && at.y(0.0001) === 300);
 });
 
 test("a picture is as high as its window leaves room, on a phone as wide as it asks", () => {

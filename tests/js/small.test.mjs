@@ -4,31 +4,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { apart, nearest, scale } from "../../assets/js/lib/chart.js";
-import { equal, fixtures, flat, same } from "./load.mjs";
-import {
-  ALGORITHMS,
-  axisOf,
-  bytes,
-  codeText,
-  isUnitOf,
-  meets,
-  noteOf,
-  position,
-  precision,
-  problemOf,
-  readings,
-  textsOf,
-  split,
-  ticks,
-  VALUES,
-} from "./model.mjs";
+import { equal, fixtures } from "./load.mjs";
+import { bytes, codeText, noteOf, position, problemOf } from "./model.mjs";
 
 test("a Problem and a place are read from the address", () => {
   assert.equal(
     problemOf("?step=3&order=fa1&n=16&mode=present&page=learn&d=8"),
     "n=16&d=8&order=fa1",
   );
-  assert.equal(problemOf("?text=a%26b c&data=sentence"), "data=sentence&text=a%26b+c");
   assert.equal(
     problemOf("?sink=1.5&score=softcap:30%26alibi&mask=causal%26window:256,0"),
     "mask=causal%26window%3A256%2C0&score=softcap%3A30%26alibi&sink=1.5",
@@ -42,31 +25,6 @@ test("a Problem and a place are read from the address", () => {
   assert.equal(position("?pass=sideways").pass, "forward");
   for (const wrong of ["", "?step=-1", "?step=1e3", "?step=1234567890", "?step=x"])
     equal(position(wrong), { step: undefined, phase: undefined, pass: "forward" }, wrong);
-});
-
-test("ticks are round, inside, and as many as asked for", () => {
-  for (const [low, high, count] of [
-    [0, 1, 5],
-    [-3.2, 17, 6],
-    [0, 4096, 4],
-    [0.001, 0.002, 3],
-  ]) {
-    const found = ticks(low, high, count, false);
-    assert.ok(found.length >= 2 && found.length <= count + 1, String(found));
-    for (const t of found) assert.ok(t >= low - 1e-9 && t <= high * (1 + 1e-9), String(found));
-  }
-  equal(ticks(0, 4, 9, false, 1), [0, 1, 2, 3, 4]);
-  equal(ticks(1, 4, 4, true), [1, 2, 3, 4]);
-});
-
-test("values stand on their axis, and gaps on none", () => {
-  const log = axisOf([1, 10, 1000], true);
-  equal(
-    [log.at(1), log.at(1000), log.at(0), log.label(2), log.label(5)],
-    [0, 1, NaN, "100", "10⁵"],
-  );
-  const flat_ = axisOf([3, 3], false);
-  equal([flat_.at(3), flat_.label(3.25)], [0.5, "3.25"]);
 });
 
 test("bytes are written as Python writes them", () => {

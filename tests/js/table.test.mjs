@@ -20,8 +20,6 @@ test("what begins like a formula begins with an apostrophe", () => {
   assert.equal(cells('=HYPERLINK("http://x","y")'), `"'=HYPERLINK(""http://x"",""y"")"`);
 });
 
-test("names of columns as well", () => assert.match(csv({ rows: [{ "=x": 1 }] }), /^'=x\n/));
-
 test("negative numbers stay numbers", () =>
   assert.equal(
     cells(-3, -1.5e-7, "-3", "+2.50", "-1e-3", -Infinity),
@@ -46,7 +44,4 @@ test("tables as text", () => {
     "–",
     "x",
   ]);
-  equal(formatColumn([17.821, 0.79775, 1.5]), ["17.821", "0.798", "1.500"]);
-  equal(formatColumn([4096, 128, 0]), ["4,096", "128", "0"]);
-  equal(formatColumn([0, 0.25]), ["0.00", "0.25"]);
 });

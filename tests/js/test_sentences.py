@@ -1,9 +1,9 @@
 # ruff: noqa: E501
 """Every claim of a phase's sentence about rows, α, bytes and tiles, against NumPy's trace.
 
-``CLAIMS`` has a pattern per kind of sentence; what it catches is worked out here from the trace, a
-dense mask and the transfers. A sentence that no pattern knows fails, and so does a number that no
-pattern caught.
+``CLAIMS`` has a pattern per kind of sentence; a name in angle brackets is a value of ``VALUES``, what
+else it catches its condition judges, worked out here from the trace, a dense mask and the transfers.
+A sentence that no pattern knows fails, and so does a number that no pattern caught.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ import re
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from explainer.algorithms.registry import ALGORITHMS, OF_PASS
+from explainer.algorithms.registry import OF_PASS
 from explainer.algorithms.traffic import both, summed
 from explainer.base.amounts import amount
 from explainer.problem import Problem
@@ -33,17 +32,31 @@ from tests.by_hand import NAMES, draw_mask, scores, seen, softmax
 from tests.tools import NODE
 
 NUMBER = r"\(?(?:−?∞|NaN|−?[\d.]+(?:e−?\d+)?)\)?"
-SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+COUNT, LIST, SIZE = r"[\d,]+", r"[\d, and]+", r"[\d.,]+ \w+"
+SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 def is_number(text: str, x: float) -> bool:
     """Whether ``text`` is x as far as it is written out."""
-    text = text.strip("()").replace("−", "-")
+    text = text.strip("()").replace("−", "-").replace(",", "")
     if "∞" in text or text == "NaN":
         return str(float(x)) == text.replace("∞", "inf").replace("NaN", "nan")
     digits, _, power = text.partition("e")
     places = len(digits.partition(".")[2])
     return abs(float(text) - float(x)) <= 0.5001 * 10.0 ** (int(power or 0) - places) + 1e-12
+
+
+def items(names: str) -> list[str]:
+    return re.split(r", | and | … ", names)
+
+
+def agrees(text: str, wanted: Any) -> bool:
+    """Is this the value: a size, a list of rows, or a number as far as it is written out?"""
+    if isinstance(wanted, str):
+        return text == wanted
+    if isinstance(wanted, list):
+        return [int(k) for k in items(text)] == wanted
+    return is_number(text, wanted)
 
 
 class Place:
@@ -52,22 +65,14 @@ class Place:
     def __init__(self, run: Any, pass_: str, said: dict) -> None:
         self.run, self.p, self.pass_, self.said = run, run.problem, pass_, said
         self.visit = run.visits[said["step"]]
-        self.phase = said["phase"]
-        n = self.p.n
-        i, j = self.visit.i, self.visit.j
-        self.rows = (
-            np.arange(n)[i * self.p.block_q : (i + 1) * self.p.block_q]
-            if i is not None
-            else np.arange(0)
-        )
-        self.cols = (
-            np.arange(n)[j * self.p.block_k : (j + 1) * self.p.block_k]
-            if j is not None
-            else np.arange(n)
-        )
-        self.row = said["row"]
+        self.phase, self.row = said["phase"], said["row"]
+        n, i, j = self.p.n, self.visit.i, self.visit.j
+        every = np.arange(n)
+        self.rows = every[:0] if i is None else every[i * self.p.block_q :][: self.p.block_q]
+        self.cols = every if j is None else every[j * self.p.block_k :][: self.p.block_k]
         self.r = None if self.row is None else int(self.row - self.rows[0])
         self.seen = seen(self.p)
+        self.tile = self.seen[np.ix_(self.rows, self.cols)]
         self.order = OF_PASS[pass_][self.p.order]
 
     def of(self, name: str) -> float:
@@ -77,144 +82,142 @@ class Place:
     def kept(self) -> list[int]:
         """The rows that had a maximum and keep it."""
         v = self.visit
-        stays = (v.m_new == v.m_old) & (v.m_old > -np.inf)
-        return [int(row) for row, is_kept in zip(self.rows, stays, strict=True) if is_kept]
+        return self.rows[(v.m_new == v.m_old) & (v.m_old > -np.inf)].tolist()
 
-    def moved(self, op: str, *tensors: str) -> list:
+    def blind(self) -> list[int]:
+        """The rows that see no key at all."""
+        return self.rows[~self.seen[self.rows].any(1)].tolist()
+
+    def moved(self, op: str) -> list:
         """The visit's transfers of this kind, in order."""
-        all_ = [t for t in self.visit.transfers if t.op == op]
-        return [t for t in all_ if not tensors or t.tensor in tensors]
+        return [t for t in self.visit.transfers if t.op == op]
 
-    def earlier(self) -> list:
-        """The visits of the same rows before this one that compute something, this lane's."""
-        return [
-            v
+    def tensors(self, op: str) -> set[str]:
+        return {t.tensor for t in self.moved(op)}
+
+    def size(self, *tensors: str) -> str:
+        """Bytes written of these tensors, or of all."""
+        written = self.moved("write")
+        return amount(sum(t.nbytes for t in written if not tensors or t.tensor in tensors))
+
+    def is_first(self) -> bool:
+        """Does no visit of the same rows before it compute something, in this lane?"""
+        now = self.visit
+        return not any(
+            v.i == now.i and v.phases and v.lane == now.lane and v.stage is None
             for v in self.run.visits[: self.said["step"]]
-            if v.i == self.visit.i and v.phases and v.lane == self.visit.lane and v.stage is None
-        ]
+        )
 
-    def tile_seen(self) -> np.ndarray:
-        return self.seen[np.ix_(self.rows, self.cols)]
+    def rises(self) -> bool:
+        return self.of("m_new") > self.of("m_old") > -np.inf
+
+    def stays(self) -> bool:
+        top, now = self.of("m_old"), self.of("m_new")
+        return now == top > -np.inf and self.of("row_max") <= top
+
+    def is_whole_row(self) -> bool:
+        return self.visit.stage in ("softmax", "combine")
+
+    def adds(self) -> list:
+        """The visits that add to dQ of these rows."""
+        same = [v for v in self.run.visits if v.i == self.visit.i and v.stage is None]
+        return [v for v in same if v.part_dQ is not None]
 
 
-def blocks(names: str) -> list[str]:
-    return re.split(r", | and | … ", names)
+STATS = ("m_old", "m_new", "row_max", "alpha", "l_old", "row_sum", "l_new")
+# What a sentence may name: how it is written, and what it is.
+VALUES: dict[str, tuple[str, Callable[[Place], Any]]] = {
+    **{name: (NUMBER, lambda p, name=name: p.of(name)) for name in STATS},
+    "row": (COUNT, lambda p: p.row),
+    "sink": (NUMBER, lambda p: p.p.sink),
+    "D": (NUMBER, lambda p: p.run.D[p.row]),
+    "lse": (NUMBER, lambda p: p.run.lse[p.blind()][0]),
+    "dropout": (NUMBER, lambda p: p.p.dropout),
+    "rest": (NUMBER, lambda p: 1 - p.p.dropout),
+    "n": (COUNT, lambda p: p.p.n),
+    "n2": (COUNT, lambda p: p.p.n),
+    "last": (COUNT, lambda p: p.p.n - 1),
+    "rows": (COUNT, lambda p: len(p.rows)),
+    "keys": (COUNT, lambda p: len(p.cols)),
+    "lanes": (COUNT, lambda p: p.p.block_k - len(p.cols)),
+    "parts_of_keys": (COUNT, lambda p: p.order.lanes),
+    "hidden": (COUNT, lambda p: (~p.tile).sum()),
+    "scores": (COUNT, lambda p: p.tile.size),
+    "kept": (LIST, Place.kept),
+    "kept_count": (COUNT, lambda p: len(p.kept())),
+    "blind": (LIST, Place.blind),
+    "part": (COUNT, lambda p: p.adds().index(p.visit) + 1),
+    "parts": (COUNT, lambda p: len(p.adds())),
+    "size": (SIZE, lambda p: p.size(*(("dQ",) if p.phase == "dQ" else ()))),
+    "dKV_size": (SIZE, lambda p: p.size("dK", "dV")),
+}
 
 
 def name_of(t) -> str:
-    letter = "ℓ" if t.tensor == "l" else t.tensor
     block = t.block if isinstance(t.block, tuple) else (t.block,)
-    return letter + "".join(
-        str(k).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")) for k in block
-    )
+    return ("ℓ" if t.tensor == "l" else t.tensor) + "".join(map(str, block)).translate(SUBSCRIPTS)
 
 
-def moves(p: Place, op: str, names: str, size: str) -> bool:
+def moves(p: Place, names: str, way: str, size: str) -> bool:
     """These blocks cross, all of them unless some are left out, and so many bytes."""
-    true = [name_of(t) for t in p.moved(op)]
-    found = blocks(names)
+    crossing = p.moved("read" if way == "read from" else "write")
+    true, found = [name_of(t) for t in crossing], items(names)
     listed = found == true if "…" not in names else found == [*true[:2], true[-1]]
-    return listed and size == amount(sum(t.nbytes for t in p.moved(op)))
-
-
-def size(p: Place, text: str, *tensors: str) -> bool:
-    return text == amount(sum(t.nbytes for t in p.moved("write", *tensors)))
+    return listed and size == amount(sum(t.nbytes for t in crossing))
 
 
 def saves(p: Place, size: str, products: str) -> bool:
     """What a tile of as many rows and keys moves, where there is one, but for the blocks of the
     outer loop, which stay."""
-    shape = (len(p.rows), len(p.cols))
-    if products.replace(",", "") != str(shape[0] * shape[1]):
+    shape = p.tile.shape
+    if int(products.replace(",", "")) != p.tile.size:
         return False
     inner = {"K", "V"} if p.order.outer == "rows" else set("QOml") | {"dO", "dQ", "lse", "D"}
     for k, v in enumerate(p.run.visits):
         if v.phases and v.stage is None and v.i is not None and v.j is not None:
             at = Place(p.run, p.pass_, {**p.said, "step": k, "row": None})
-            if (len(at.rows), len(at.cols)) == shape:
-                moved = [t.nbytes for t in v.transfers if t.tensor in inner]
-                return size == amount(sum(moved))
+            if at.tile.shape == shape:
+                return size == amount(sum(t.nbytes for t in v.transfers if t.tensor in inner))
     return True
 
 
-def why_masked(p: Place, who: str, how: str) -> bool:
+def hides(p: Place, who: str, how: str) -> bool:
     """Each of these predicates hides some of what the tile hides, and together they hide all that
     is hidden there ("tile": every score)."""
-    hidden = ~p.tile_seen()
+    hidden = ~p.tile
+    who = who.lower()
     if who.startswith("the mask"):
         return hidden.any() if how == "some" else hidden.all()
-    named = re.findall(rf"({'|'.join(NAMES)})((?: [\d, ]*\d)?)", who.lower())
+    named = re.findall(rf"({'|'.join(NAMES)})((?: [\d, ]*\d)?)", who)
     texts = [f"{name}:{x.replace(' ', '')}" if x else name for name, x in named]
     whole = re.split("[&|]", str(p.p.mask))
-    named = [t for t in whole if t in texts or ("block" in who.lower() and t.startswith("block"))]
+    named = [t for t in whole if t in texts or ("block" in who and t.startswith("block"))]
     parts = [~parse(text).keep(p.p.n, p.p.n)[np.ix_(p.rows, p.cols)] for text in named]
     together = np.logical_or.reduce(parts)
     some = [x.any() for x, text in zip(parts, named, strict=True) if text in texts]
     return all(some) and (together >= hidden).all() and (how == "some" or hidden.all())
 
 
-def others(p: Place, rows: str) -> bool:
-    return [int(row) for row in blocks(rows)] == p.kept()
-
-
-def fails(p: Place, factor: str, power: str, over: bool) -> bool:
+def fails(p: Place, power: str, factor: str = "1") -> bool:
     """The smallest whole factor at which float32's exp of the row's largest score fails."""
     m, k = float(p.of("m_new")), int(factor.replace(",", ""))
     with np.errstate(over="ignore", under="ignore"):
         fp32 = [float(np.exp(np.float64(f * m)).astype("f4")) for f in (k - 1, k)]
-    limit = np.inf if over else 0.0
+    limit = np.inf if m > 0 else 0.0
     return fp32[1] == limit and fp32[0] != limit and is_number(power, k * m)
 
 
-def rises(p: Place) -> bool:
-    return p.of("m_new") > p.of("m_old") > -np.inf
-
-
-def stays(p: Place, every: bool = False) -> bool:
-    top = p.of("row_max")
-    here = p.of("m_new") == p.of("m_old") > -np.inf and top <= p.of("m_old")
-    return here and (not every or len(p.kept()) == len(p.rows))
-
-
-def whole_row(p: Place) -> bool:
-    return p.visit.stage in ("softmax", "combine")
-
-
-def faint(p: Place) -> bool:
+def is_faint(p: Place) -> bool:
     v = p.visit
     return bool(((v.alpha == 1) & (v.row_sum < 1e-3 * v.l_new)).all())
-
-
-def first(p: Place) -> bool:
-    return not p.earlier()
 
 
 def never(p: Place, *tensors: str) -> bool:
     return not any(t.tensor in tensors for v in p.run.visits for t in v.transfers)
 
 
-def blind(p: Place, rows: str, lse: str) -> bool:
-    """These rows, and no others of the block, see no key at all."""
-    seen_ = (
-        p.seen[p.rows].any(1) if p.visit.lane == 0 and ALGORITHMS[p.p.order].lanes == 1 else None
-    )
-    if seen_ is None:
-        return True
-    found = [int(row) for row in blocks(rows)] == [int(r) for r in p.rows[~seen_]]
-    return found and is_number(lse, p.run.lse[p.rows[~seen_]][0])
-
-
-def parts_of_dQ(p: Place, k: str, of: str) -> bool:
-    adds = [
-        v for v in p.run.visits if v.i == p.visit.i and v.part_dQ is not None and v.stage is None
-    ]
-    return (int(k), int(of)) == (adds.index(p.visit) + 1, len(adds))
-
-
-def sums_to_zero(p: Place, D: str, sink: bool) -> bool:
+def sums_to_zero(p: Place) -> bool:
     """Over all its keys; of a sink to D times its weight."""
-    if not is_number(D, p.run.D[p.row]):
-        return False
     total = 0.0
     for v in p.run.visits:
         if v.dS is not None and v.i == p.visit.i:
@@ -222,197 +225,161 @@ def sums_to_zero(p: Place, D: str, sink: bool) -> bool:
             if np.min(slope) < 0.02:  # the slope has taken most of it away
                 return True
             total += float((v.dS[p.r] / slope).sum())
-    wanted = float(np.exp(p.p.sink - p.run.lse[p.row]) * p.run.D[p.row]) if sink else 0.0
-    scale = 1e-5 if p.p.dtype == "fp32" else 0.05
-    return p.phase != "dS" or abs(total - wanted) < scale * (1 + abs(float(p.run.D[p.row])))
+    D = float(p.run.D[p.row])
+    wanted = 0.0 if p.p.sink is None else float(np.exp(p.p.sink - p.run.lse[p.row]) * D)
+    return abs(total - wanted) < (1e-5 if p.p.dtype == "fp32" else 0.05) * (1 + abs(D))
 
 
-def anything(_: Place, *__: str) -> bool:
-    return True
+def is_close(x: float, wanted: float) -> bool:
+    return bool(abs(x - wanted) <= 1e-5 * abs(x) + 1e-7)
 
 
-def numbers(p: Place, *pairs: tuple[str, float]) -> bool:
-    return all(is_number(text, x) for text, x in pairs)
-
-
-def max_of(p: Place, a: str, b: str, c: str) -> bool:
-    old = (
-        p.p.sink
-        if whole_row(p) and p.p.sink is not None
-        else p.of("m_old")
-        if not whole_row(p)
-        else p.of("row_max")
-    )
+def is_maximum(p: Place, first: str, second: str) -> bool:
+    """Of the old maximum and the largest score; in a whole row of that and the sink."""
     top = p.of("row_max")
-    values = (top, old) if whole_row(p) else (old, top)
-    return numbers(p, (a, values[0]), (b, values[1]), (c, p.of("m_new"))) and p.of("m_new") == max(
-        values
-    )
-
-
-def alpha_of(p: Place, a: str, b: str, c: str) -> bool:
-    with np.errstate(over="ignore"):
-        x = np.exp(float(p.of("m_old")) - float(p.of("m_new")))
-    return numbers(p, (a, p.of("m_old")), (b, p.of("m_new")), (c, p.of("alpha")), (c, x))
-
-
-def l_of(p: Place, alpha: str, old: str, new: str, l: str) -> bool:
-    a, o, n = (float(p.of(k)) for k in ("alpha", "l_old", "row_sum"))
-    close = abs(a * o + n - float(p.of("l_new"))) <= 1e-5 * abs(float(p.of("l_new")))
-    return numbers(p, (alpha, a), (old, o), (new, n), (l, p.of("l_new"))) and close
+    both = (top, np.float32(p.p.sink)) if p.is_whole_row() else (p.of("m_old"), top)
+    return agrees(first, both[0]) and agrees(second, both[1]) and p.of("m_new") == max(both)
 
 
 def weights(p: Place) -> np.ndarray:
     with np.errstate(over="ignore", invalid="ignore"):
-        S = p.visit.S[p.r]
         m = p.of("m_new")
-        return np.exp(S - (0 if m == -np.inf else m))
+        return np.exp(p.visit.S[p.r] - (0 if m == -np.inf else m))
 
 
 Claim = Callable[..., bool]
-ROW = r"Row (?P<row>\d+)(?: “[^”]*”)?"
-N = f"({NUMBER})"
+ROW = "Row <row>(?: “[^”]*”)?"
+# Said of what nothing here can judge.
+UNJUDGED = [
+    r"Part \d+ of \d+ has no key block that row block [₀-₉]+ sees: nothing is computed\.",
+    r"Scores become weights, at most 1\.(?: Divided by ℓ they will be P\.)?",
+    r"How much each part weighs\.",
+    r"O[₀-₉]+ of part \d+ is divided by its ℓ and written to HBM with its lse\.",
+    r"The second kernel weights it by this lse\.",
+    r"FA-2 would have stored the same\.",
+    r"O′ = 0 is written with lse′: nothing of it reaches O\.",
+    r"The backward pass needs lse, one number per row\.",
+    r"How would the loss change if a weight were larger\? dO[₀-₉]+ meets V[₀-₉]+ as Q met K\.",
+    rf"(?:{ROW}: one|One) number, O[₀-₉]+ times dO[₀-₉]+, summed\.",
+    r"FA-2 does this once, before all tiles\.",
+    r"It is the mean of dP in its row, weighted by P, before either is there\.",
+    rf"D is the mean of dP in each row, weighted by P\.(?: {ROW}:)?",
+    r"dP turns into dS in place: a score counts by how far its dP is from D[₀-₉]*\.",
+]
 CLAIMS: list[tuple[str, Claim]] = [
-    (r"([^.]+?) (?:is|are) read from HBM, ([\d.,]+ \w+)\.", lambda p, a, b: moves(p, "read", a, b)),
-    (
-        r"([^.]+?) (?:is|are) written to HBM, ([\d.,]+ \w+)(?:, at every tile)?\.",
-        lambda p, a, b: moves(p, "write", a, b),
-    ),
-    (r"([\d.,]+ \w+) written\.", lambda p, a: size(p, a, *(("dQ",) if p.phase == "dQ" else ()))),
-    (r"Both together: ([\d.,]+ \w+)\.", lambda p, a: size(p, a, "dK", "dV")),
+    *[(pattern, lambda p: True) for pattern in UNJUDGED],
+    (rf"([^.]+?) (?:is|are) (read from|written to) HBM, ({SIZE})(?:, at every tile)?\.", moves),
+    (r"<size> written\.", lambda p: True),
+    (r"Both together: <dKV_size>\.", lambda p: True),
     # load
     (
-        r"Nothing is computed yet(?:: m = (.+), the sink, and ℓ = 1)?\. Next: every row of Q[₀-₉]+ meets every key of K[₀-₉]+\.",
-        lambda p, *_: p.said["step"] == 0 and p.visit.phases[1] == "scores",
+        r"Nothing is computed yet(?:: m = <sink>, the sink, and ℓ = 1)?\. Next: every row of Q[₀-₉]+ meets every key of K[₀-₉]+\.",
+        lambda p: p.said["step"] == 0 and p.visit.phases[1] == "scores",
     ),
     (
-        rf"A new row block: m = {N}(?:, the sink, and ℓ = 1|, ℓ = 0), O[₀-₉]+ = 0\.",
-        lambda p, a: first(p) and is_number(a, p.of("m_old")),
+        r"A new row block: m = <m_old>(?:, the sink, and ℓ = 1|, ℓ = 0), O[₀-₉]+ = 0\.",
+        Place.is_first,
     ),
-    (r"Q[₀-₉]+, O[₀-₉]+, m and ℓ are still on chip\.", lambda p: not first(p)),
+    (r"Q[₀-₉]+, O[₀-₉]+, m and ℓ are still on chip\.", lambda p: not p.is_first()),
     (
         r"FA-1 reads and writes O[₀-₉]+, m and ℓ again for every key block\.",
-        lambda p: (
-            {t.tensor for t in p.moved("read")}
-            >= {"O", "m", "l"}
-            <= {t.tensor for t in p.moved("write")}
-        ),
+        lambda p: p.tensors("read") >= {"O", "m", "l"} <= p.tensors("write"),
     ),
     (
         r"No query of this row block sees a key under the mask.*?: m = [^=]+(?:, the sink, and)?,? ℓ = \d, O[₀-₉]+ = 0, and no tile is computed\.",
         lambda p: not p.seen[p.rows].any(),
     ),
     (r"RoPE rotated Q and K before this, row by row by its position\.", lambda p: p.p.rope > 0),
-    (
-        r"O′[₀-₉]+ and lse′[₀-₉]+ of all (\d+) parts are loaded\.",
-        lambda p, a: int(a) == ALGORITHMS[p.p.order].lanes,
-    ),
-    (
-        r"Part \d+ of \d+ has no key block that row block [₀-₉]+ sees: nothing is computed\.",
-        anything,
-    ),
+    (r"O′[₀-₉]+ and lse′[₀-₉]+ of all <parts_of_keys> parts are loaded\.", lambda p: True),
     # scores, mask
     (
-        r"Every row of Q[₀-₉]+ meets every key of K[₀-₉]+: (\d+) × (\d+) scores, on chip\.",
-        lambda p, a, b: (int(a), int(b)) == (len(p.rows), len(p.cols)),
+        r"Every row of Q[₀-₉]+ meets every key of K[₀-₉]+: <rows> × <keys> scores, on chip\.",
+        lambda p: True,
     ),
-    (r"The (\d+) lanes without a key: 0\.", lambda p, a: int(a) == p.p.block_k - len(p.cols)),
+    (r"The <lanes> lanes without a key: 0\.", lambda p: True),
     (r"The lane without a key: 0\.", lambda p: p.p.block_k - len(p.cols) == 1),
     (
-        r"(\d+) of (\d+) scores become −∞: their key comes after their query",
-        lambda p, a, b: (
-            int(a) == (p.cols[None] > p.rows[:, None]).sum() == (~p.tile_seen()).sum()
-            and int(b) == p.tile_seen().size
-        ),
+        r"<hidden> of <scores> scores become −∞: their key comes after their query",
+        lambda p: ((p.cols[None] > p.rows[:, None]) == ~p.tile).all(),
     ),
     (
-        r"(\d+) of (\d+) scores become −∞: (.+?) hides? their key",
-        lambda p, a, b, who: (
-            int(a) == (~p.tile_seen()).sum()
-            and int(b) == p.tile_seen().size
-            and why_masked(p, who, "some")
-        ),
+        r"<hidden> of <scores> scores become −∞: (.+?) hides? their key",
+        lambda p, who: hides(p, who, "some"),
     ),
     (
-        r"[;.]? ?(\d+) lanes beyond key (\d+) hold no key: their 0 becomes −∞ and enters no sum\.",
-        lambda p, a, b: int(a) == p.p.block_k - len(p.cols) and int(b) == p.p.n - 1,
+        r"[;.]? ?<lanes> lanes beyond key <last> hold no key: their 0 becomes −∞ and enters no sum\.",
+        lambda p: True,
     ),
     (
-        r"[;.]? ?[Tt]he lane beyond key (\d+) holds no key: its 0 becomes −∞ and enters no sum\.",
-        lambda p, b: p.p.block_k - len(p.cols) == 1 and int(b) == p.p.n - 1,
+        r"[;.]? ?[Tt]he lane beyond key <last> holds no key: its 0 becomes −∞ and enters no sum\.",
+        lambda p: p.p.block_k - len(p.cols) == 1,
     ),
     (
-        r"Every query here sees every key, so nothing changes\. Lanes beyond row (\d+) hold no query, and nothing of them is stored\.",
-        lambda p, a: p.tile_seen().all() and int(a) == p.p.n - 1,
+        r"Every query here sees every key, so nothing changes\. Lanes beyond row <last> hold no query, and nothing of them is stored\.",
+        lambda p: p.tile.all(),
     ),
     (r"Every key comes after every query here(?=[,:])", lambda p: p.cols.min() > p.rows.max()),
     (
         r"No query here sees any of these keys under the mask.*?(?=, so|: P)",
-        lambda p: not p.tile_seen().any(),
+        lambda p: not p.tile.any(),
     ),
     (
         r"(.+?) (?:together )?hides? this whole tile(?=[,:])",
-        lambda p, who: why_masked(
-            p, who[0].lower() + who[1:] if who.startswith("The mask") else who, "tile"
-        ),
+        lambda p, who: hides(p, who, "tile"),
     ),
     (
         r", so nothing is loaded and nothing computed\.|: P = 0, so no gradient flows, and nothing is loaded\.",
         lambda p: not p.visit.transfers and not p.visit.phases,
     ),
-    (r"That saves ([\d.,]+ \w+) and ([\d,]+) dot products\.", saves),
+    (rf"That saves ({SIZE}) and ({COUNT}) dot products\.", saves),
     # max
     (
         rf"{ROW} meets its first scores: m is the largest\.",
         lambda p: p.of("m_old") == -np.inf < p.of("m_new") == p.of("row_max"),
     ),
-    (rf"{ROW} meets a larger score, so m rises\.", rises),
-    (rf"{ROW} meets no larger score, so m stays, as in every row\.", partial(stays, every=True)),
-    (rf"{ROW} meets no larger score, so m stays\.", stays),
-    (rf"{ROW} sees no key here, so m stays\.", lambda p: stays(p) and not p.tile_seen()[p.r].any()),
+    (rf"{ROW} meets a larger score, so m rises\.", Place.rises),
+    (
+        rf"{ROW} meets no larger score, so m stays, as in every row\.",
+        lambda p: p.stays() and len(p.kept()) == len(p.rows),
+    ),
+    (rf"{ROW} meets no larger score, so m stays\.", Place.stays),
+    (
+        rf"{ROW} sees no key here, so m stays\.",
+        lambda p: p.stays() and not p.tile[p.r].any(),
+    ),
     (rf"{ROW} sees no key yet: it has no maximum\.", lambda p: p.of("m_new") == -np.inf),
     (
         rf"{ROW} starts at its sink\. A score is larger, so m rises\.",
-        lambda p: first(p) and p.of("m_old") == np.float32(p.p.sink) < p.of("m_new"),
+        lambda p: p.is_first() and p.of("m_old") == np.float32(p.p.sink) < p.of("m_new"),
     ),
     (
         rf"{ROW} starts at its sink\. No score is larger, so m stays\.",
-        lambda p: first(p) and p.of("m_old") == np.float32(p.p.sink) == p.of("m_new"),
+        lambda p: p.is_first() and p.of("m_old") == np.float32(p.p.sink) == p.of("m_new"),
     ),
     (
         rf"{ROW}: m is its largest score, or its sink\.",
-        lambda p: whole_row(p) and p.p.sink is not None,
+        lambda p: p.is_whole_row() and p.p.sink is not None,
     ),
     (
         rf"{ROW}: m is its largest score\.",
-        lambda p: whole_row(p) and p.of("m_new") == p.of("row_max"),
+        lambda p: p.is_whole_row() and p.of("m_new") == p.of("row_max"),
     ),
-    (rf"{ROW}: the largest lse of its parts\.", whole_row),
-    (rf"m = max\({N}, {N}\) = {N}", max_of),
-    (rf"m = {N}", lambda p, a: is_number(a, p.of("m_new"))),
-    (r"Rows? ([\d, and]+) keeps? (?:its|their) m(?:: α = 1)?\.", others),
+    (rf"{ROW}: (?:the largest lse of its parts|the weights are added up)\.", Place.is_whole_row),
+    (rf"m = max\(({NUMBER}), ({NUMBER})\) = <m_new>", is_maximum),
+    (r"m = <m_new>", lambda p: True),
+    (r"Rows? <kept> keeps? (?:its|their) m(?:: α = 1)?\.", lambda p: True),
+    (r"<kept_count> of <rows> rows keep their m(?:: α = 1)?\.", lambda p: True),
     (
-        r"(\d+) of (\d+) rows keep their m(?:: α = 1)?\.",
-        lambda p, a, b: (int(a), int(b)) == (len(p.kept()), len(p.rows)),
-    ),
-    (
-        rf"Without m, scores ([\d,]+) times as large would overflow fp32: exp\({N}\) = ∞, and ∞ ÷ ∞ is NaN\.",
-        partial(fails, over=True),
-    ),
-    (
-        rf"Without m, scores ([\d,]+) times as large would vanish in fp32: exp\({N}\) = 0, and 0 ÷ 0 is NaN\.",
-        partial(fails, over=False),
+        rf"Without m, scores ({COUNT}) times as large would (?:overflow|vanish in) fp32: exp\(({NUMBER})\) = (∞|0), and (?:∞ ÷ ∞|0 ÷ 0) is NaN\.",
+        lambda p, factor, power, limit: (
+            fails(p, power, factor) and (limit == "∞") == (p.of("m_new") > 0)
+        ),
     ),
     (
-        rf"Without m, exp\({N}\) would overflow fp32 to ∞, and ∞ ÷ ∞ is NaN\.",
-        lambda p, a: fails(p, "1", a, True),
-    ),
-    (
-        rf"Without m, exp\({N}\) and all other weights would be 0 in fp32, and 0 ÷ 0 is NaN\.",
-        lambda p, a: fails(p, "1", a, False),
+        rf"Without m, exp\(({NUMBER})\) (?:would overflow fp32 to ∞, and ∞ ÷ ∞|and all other weights would be 0 in fp32, and 0 ÷ 0) is NaN\.",
+        fails,
     ),
     # exp
-    (r"Scores become weights, at most 1\.(?: Divided by ℓ they will be P\.)?", anything),
     (
         rf"{ROW}: scores become weights, at most 1\.",
         lambda p: weights(p).max() <= 1 and p.of("l_old") == 0,
@@ -420,110 +387,104 @@ CLAIMS: list[tuple[str, Claim]] = [
     (r"Nothing was summed before, so there is nothing to rescale\.", lambda p: p.of("l_old") == 0),
     (rf"{ROW} sees no key yet: all its weights are 0\.", lambda p: not weights(p).any()),
     (
-        rf"{ROW}: m rose to {N}, so its ℓ and O shrink by α\.",
-        lambda p, a: rises(p) and is_number(a, p.of("m_new")) and p.of("alpha") < 1,
+        rf"{ROW}: m rose to <m_new>, so its ℓ and O shrink by α\.",
+        lambda p: p.rises() and p.of("alpha") < 1,
     ),
     (
         rf"{ROW}: m rose over its sink, so the sink's 1 in ℓ shrinks\.",
-        lambda p: rises(p) and first(p) and p.of("l_old") == 1,
+        lambda p: p.rises() and p.is_first() and p.of("l_old") == 1,
     ),
     (
         rf"{ROW}: m stayed, so its ℓ and O keep their size\.",
         lambda p: p.of("m_new") == p.of("m_old") and p.of("alpha") == 1,
     ),
-    (rf"α = exp\({N} − {N}\) = {N}", alpha_of),
-    (r"How much each part weighs\.", anything),
+    (
+        r"α = exp\(<m_old> − <m_new>\) = <alpha>",
+        lambda p: is_close(p.of("alpha"), np.exp(float(p.of("m_old")) - float(p.of("m_new")))),
+    ),
     # sum
-    (rf"{ROW}: ℓ is the sum of its weights\.", lambda p: whole_row(p) or p.of("l_old") == 0),
+    (rf"{ROW}: ℓ is the sum of its weights\.", lambda p: p.is_whole_row() or p.of("l_old") == 0),
     (
         rf"{ROW}: ℓ is the sum of its weights and of its sink's weight, which has no value\.",
-        lambda p: whole_row(p) and p.p.sink is not None,
+        lambda p: p.is_whole_row() and p.p.sink is not None,
     ),
     (rf"{ROW}: its old sum, plus the new weights\.", lambda p: p.of("alpha") == 1),
     (rf"{ROW}: its old sum times α, plus the new weights\.", lambda p: p.of("alpha") < 1),
     (
         rf"{ROW}: the sink's 1 times α, plus the new weights\.",
-        lambda p: first(p) and p.of("l_old") == 1,
+        lambda p: p.is_first() and p.of("l_old") == 1,
     ),
-    (rf"{ROW}: the weights are added up\.", whole_row),
-    (rf"ℓ = {N} × {N} \+ {N} = {N}", l_of),
     (
-        rf"ℓ = {N} \+ exp\({N} − {N}\) = {N}",
-        lambda p, a, b, c, d: numbers(
-            p, (a, p.of("row_sum")), (b, p.p.sink), (c, p.of("m_new")), (d, p.of("l_new"))
-        ),
+        r"ℓ = <alpha> × <l_old> \+ <row_sum> = <l_new>",
+        lambda p: is_close(p.of("l_new"), p.of("alpha") * p.of("l_old") + p.of("row_sum")),
     ),
-    (rf"ℓ = {N}", lambda p, a: is_number(a, p.of("l_new"))),
-    (r"The new weights are too small to (?:change a digit|show)\.", faint),
+    (r"ℓ = <row_sum> \+ exp\(<sink> − <m_new>\) = <l_new>", lambda p: True),
+    (r"ℓ = <l_new>", lambda p: True),
+    (r"The new weights are too small to (?:change a digit|show)\.", is_faint),
     # output
     (
         r"V[₀-₉]+, weighted by P, is added to O[₀-₉]+\. It was 0: there is nothing to shrink\.",
-        lambda p: first(p) or (p.visit.m_old == -np.inf).all(),
+        lambda p: p.is_first() or (p.visit.m_old == -np.inf).all(),
     ),
-    (r"O[₀-₉]+ is multiplied by α, and V[₀-₉]+, weighted by P, is added\.", lambda p: not first(p)),
+    (
+        r"O[₀-₉]+ is multiplied by α, and V[₀-₉]+, weighted by P, is added\.",
+        lambda p: not p.is_first(),
+    ),
     (
         r"V[₀-₉]+, weighted by P, is added to O[₀-₉]+, which is divided by the new ℓ at every tile\.",
         lambda p: p.p.order == "fa1",
     ),
     (r"V[₀-₉]+, weighted by P after dropout, is added to O[₀-₉]+\.", lambda p: p.p.dropout > 0),
     (
-        r"A weight is dropped with probability ([\d.]+), otherwise divided by ([\d.]+)\. ℓ is the sum of them all\.",
-        lambda p, a, b: float(a) == p.p.dropout and is_number(b, 1 - p.p.dropout),
+        r"A weight is dropped with probability <dropout>, otherwise divided by <rest>\. ℓ is the sum of them all\.",
+        lambda p: True,
     ),
     (
         r"O[₀-₉]+ is V, weighted by P, which is read back from HBM\.",
         lambda p: p.visit.stage == "output",
     ),
     (r"Not yet divided by ℓ, and still on chip\.", lambda p: p.order.output == "unnormalized"),
-    (r"O[₀-₉]+ is the weighted mean of its parts: the softmax over all keys, exactly\.", whole_row),
+    (
+        r"O[₀-₉]+ is the weighted mean of its parts: the softmax over all keys, exactly\.",
+        Place.is_whole_row,
+    ),
     # store
     (
-        r"O[₀-₉]+ is divided by ℓ, once, and written to HBM with lse[₀-₉]+\.",
-        lambda p: {t.tensor for t in p.moved("write")} == {"O", "lse"},
+        r"O[₀-₉]+ is (?:divided by ℓ, once, and )?written to HBM with lse[₀-₉]+\.",
+        lambda p: p.tensors("write") == {"O", "lse"},
     ),
     (
-        r"O[₀-₉]+ is written to HBM with lse[₀-₉]+\.",
-        lambda p: {t.tensor for t in p.moved("write")} == {"O", "lse"},
+        r"O[₀-₉]+ = 0 is written to HBM with lse[₀-₉]+: (?:nothing|the sink alone) was summed\. ?lse[₀-₉]+ = <lse>",
+        lambda p: not p.seen[p.rows].any(),
     ),
-    (
-        r"O[₀-₉]+ of part \d+ is divided by its ℓ and written to HBM with its lse\.|The second kernel weights it by this lse\.|FA-2 would have stored the same\.",
-        anything,
-    ),
-    (r"O′ = 0 is written with lse′: nothing of it reaches O\.", anything),
-    (
-        rf"O[₀-₉]+ = 0 is written to HBM with lse[₀-₉]+: (?:nothing|the sink alone) was summed\. ?lse[₀-₉]+ = {N}",
-        lambda p, a: not p.seen[p.rows].any() and is_number(a, p.run.lse[p.rows[0]]),
-    ),
-    (r"The backward pass needs lse, one number per row\.", anything),
     (r"S is never written to HBM\.", lambda p: never(p, "S", "P")),
     (r"S, P and dS are never written to HBM\.", lambda p: never(p, "S", "P", "dS")),
     (
-        r"All (\d+) × (\d+) (?:scores|weights|numbers) will be written\.",
-        lambda p, a, b: int(a) == int(b) == p.p.n and not never(p, p.moved("write")[0].tensor),
+        r"All <n> × <n2> (?:scores|weights|numbers) will be written\.",
+        lambda p: not never(p, p.moved("write")[0].tensor),
     ),
-    (rf"Rows? ([\d, and]+) sees? no key: O = 0, lse = {N}\.", blind),
+    (r"Rows? <blind> sees? no key: O = 0, lse = <lse>\.", lambda p: True),
     # backward
     (
-        r"No query sees a key of K[₀-₉]+ under the mask.*?: dK[₀-₉]+ = dV[₀-₉]+ = 0\.",
+        r"No query sees a key of K[₀-₉]+ under the mask.*?: dK[₀-₉]+ = dV[₀-₉]+ = 0\.|dK[₀-₉]+ = 0 and dV[₀-₉]+ = 0 are written to HBM: nothing was summed\.",
         lambda p: not p.seen[:, p.cols].any(),
     ),
     (
         r"K[₀-₉]+ and V[₀-₉]+ are loaded and stay on chip\. dK[₀-₉]+ and dV[₀-₉]+ begin at 0; row blocks follow one by one\.",
-        lambda p: {"K", "V"} <= {t.tensor for t in p.moved("read")},
+        lambda p: {"K", "V"} <= p.tensors("read"),
     ),
     (
         r"((?:[QdOlseDmℓ₀-₉]+(?:, | and ))+[QdOlseDmℓ₀-₉]+) are loaded\. K[₀-₉]+, V[₀-₉]+, dK[₀-₉]+ and dV[₀-₉]+ are still on chip\.",
         lambda p, names: (
-            {re.sub("[₀-₉]", "", x) for x in blocks(names)}
-            == {"ℓ" if t.tensor == "l" else t.tensor for t in p.moved("read")}
+            {re.sub("[₀-₉]", "", x).replace("ℓ", "l") for x in items(names)} == p.tensors("read")
         ),
     ),
     (
         r"First, a small kernel: O[₀-₉]+ and dO[₀-₉]+ are read once, for a number per row\.",
-        lambda p: p.visit.stage == "D" and [t.tensor for t in p.moved("read")] == ["O", "dO"],
+        lambda p: p.visit.stage == "D" and p.tensors("read") == {"O", "dO"},
     ),
     (
-        r"Last, a small kernel: dQ[₀-₉]+ has all its parts and is read once more\.",
+        r"Last, a small kernel: dQ[₀-₉]+ has all its parts and is read once more\.|dQ[₀-₉]+ was added up without the scale of the scores: it is applied here\.|In fp32 until now, then (?:fp32|fp16|bf16)\.|dQ[₀-₉]+ is written to HBM: these gradients are done\.",
         lambda p: p.visit.stage == "scale",
     ),
     (
@@ -537,48 +498,26 @@ CLAIMS: list[tuple[str, Claim]] = [
     ),
     (rf"{ROW} sees no key: its P is 0\.", lambda p: not p.seen[p.row].any()),
     (
-        r"dO[₀-₉]+, weighted by P, is added to dV[₀-₉]+, which stays on chip\.|dO[₀-₉]+, weighted by P from HBM, is added to dV[₀-₉]+\.",
+        r"dO[₀-₉]+, weighted by P(?: from HBM)?, is added to dV[₀-₉]+(?:, which stays on chip)?\.",
         lambda p: p.visit.dV is not None,
     ),
+    (r"D = rowsum\((?:O ∘ dO|P ∘ dP)\) = <D>", lambda p: True),
     (
-        r"How would the loss change if a weight were larger\? dO[₀-₉]+ meets V[₀-₉]+ as Q met K\.",
-        anything,
+        rf"{ROW}: D = <D>\. (?:Each|Before the slope each) row of dS sums to (0|D times its sink's weight), over all its keys\.",
+        lambda p, total: (total == "0") == (p.p.sink is None) and sums_to_zero(p),
     ),
     (
-        rf"{ROW}: one number, O[₀-₉]+ times dO[₀-₉]+, summed\.|FA-2 does this once, before all tiles\.|It is the mean of dP in its row, weighted by P, before either is there\.|One number, O[₀-₉]+ times dO[₀-₉]+, summed\.",
-        anything,
-    ),
-    (rf"D is the mean of dP in each row, weighted by P\.(?: {ROW}:)?", anything),
-    (
-        rf"D = rowsum\((?:O ∘ dO|P ∘ dP)\) = {N}",
-        lambda p, a: is_number(a, p.visit.D[p.r] if p.visit.D is not None else p.run.D[p.row]),
-    ),
-    (r"dP turns into dS in place: a score counts by how far its dP is from D[₀-₉]*\.", anything),
-    (
-        rf"{ROW}: D = {N}\. (?:Each|Before the slope each) row of dS sums to 0, over all its keys\.",
-        partial(sums_to_zero, sink=False),
-    ),
-    (
-        rf"{ROW}: D = {N}\. (?:Each|Before the slope each) row of dS sums to D times its sink's weight, over all its keys\.",
-        partial(sums_to_zero, sink=True),
-    ),
-    (r"dQ[₀-₉]+ is sent to HBM and added there: part (\d+) of (\d+)\.", parts_of_dQ),
-    (
-        r"Part (\d+) of (\d+) is added to dQ[₀-₉]+, which was read from HBM and is written back\.",
-        parts_of_dQ,
-    ),
-    (
-        r"Every key block adds to these rows, atomically, so no block can keep them on chip\.",
+        r"dQ[₀-₉]+ is sent to HBM and added there: part <part> of <parts>\.|Every key block adds to these rows, atomically, so no block can keep them on chip\.",
         lambda p: p.moved("add"),
+    ),
+    (
+        r"Part <part> of <parts> is added to dQ[₀-₉]+, which was read from HBM and is written back\.",
+        lambda p: "dQ" in p.tensors("read"),
     ),
     (r"K[₀-₉]+, weighted by dS from HBM, is added to dQ[₀-₉]+\.", lambda p: p.visit.stage == "dQ"),
     (
-        r"Q[₀-₉]+, weighted by dS, is added to dK[₀-₉]+, which stays on chip\.|Q[₀-₉]+, weighted by dS from HBM, is added to dK[₀-₉]+\.",
+        r"Q[₀-₉]+, weighted by dS(?: from HBM)?, is added to dK[₀-₉]+(?:, which stays on chip)?\.",
         lambda p: p.visit.dK is not None,
-    ),
-    (
-        r"dQ[₀-₉]+ was added up without the scale of the scores: it is applied here\.|In fp32 until now, then (?:fp32|fp16|bf16)\.",
-        lambda p: p.visit.stage == "scale",
     ),
     (
         r"dK[₀-₉]+, scaled once, and dV[₀-₉]+ are written to HBM: this column is done\.",
@@ -596,23 +535,31 @@ CLAIMS: list[tuple[str, Claim]] = [
         lambda p: p.p.q_heads > p.p.kv_heads,
     ),
     (
-        r"dK[₀-₉]+ = 0 and dV[₀-₉]+ = 0 are written to HBM: nothing was summed\.",
-        lambda p: not p.seen[:, p.cols].any(),
-    ),
-    (
         r"D[₀-₉]+ is written to HBM, and dQ[₀-₉]+ begins at 0: parts will be added to it\.",
-        lambda p: {t.tensor for t in p.moved("write")} == {"D", "dQ"},
+        lambda p: p.tensors("write") == {"D", "dQ"},
     ),
-    (r"dQ[₀-₉]+ is written to HBM: these gradients are done\.", lambda p: p.visit.stage == "scale"),
     (
         r"(d[QKV])[₀-₉]+(?:, scaled,)? is written to HBM\.",
-        lambda p, a: a in {t.tensor for t in p.moved("write")},
+        lambda p, a: a in p.tensors("write"),
     ),
 ]
 # Formulas say how, not how much; what they are called by is judged where a line of code is.
 FORMULA = re.compile(
     r"(?:S|P|dP|dS|dV|dK|dQ|O)[₀-₉,]* (?:=|←|\+=) .*|weight = .*|lse′?[₀-₉]* = m \+ log ℓ|dQ / √\d+|dK / √\d+"
 )
+PATTERNS = [
+    (re.compile(re.sub(r"<(\w+)>", lambda m: f"(?P<{m[1]}>{VALUES[m[1]][0]})", pattern)), claim)
+    for pattern, claim in CLAIMS
+]
+
+
+def holds(place: Place, found: re.Match, claim: Claim) -> bool:
+    """Is what this pattern caught so?"""
+    named = {name: text for name, text in found.groupdict().items() if text is not None}
+    others = [x for k, x in enumerate(found.groups(), 1) if k not in found.re.groupindex.values()]
+    return all(agrees(text, VALUES[name][1](place)) for name, text in named.items()) and bool(
+        claim(place, *others)
+    )
 
 
 def judge(run: Any, pass_: str, said: dict) -> list[str]:
@@ -621,27 +568,18 @@ def judge(run: Any, pass_: str, said: dict) -> list[str]:
     where = f"{place.p.to_query()} {pass_} step {said['step']} {said['phase']} row {said['row']}"
     wrong = []
     formula = "" if FORMULA.fullmatch(said["formula"]) else said["formula"]
-    rest = " ".join(x for x in (said["words"], formula, said["aside"]) if x)
-    whole = rest
+    rest = whole = " ".join(x for x in (said["words"], formula, said["aside"]) if x)
     while rest:
-        for pattern, claim in CLAIMS:
-            found = re.match(pattern, rest)
-            if not found:
-                continue
-            named = found.groupdict().get("row")
-            values = [
-                x for k, x in enumerate(found.groups(), 1) if k != found.re.groupindex.get("row")
-            ]
-            try:
-                true = (named is None or int(named) == said["row"]) and claim(place, *values)
-            except (AttributeError, IndexError, TypeError, ValueError) as error:
-                true, wrong = False, [*wrong, f"{where}: {error!r} at {found[0]}"]
-            if not true:
-                wrong.append(f"{where}: not so: {found[0]} (in: {whole})")
-            rest = rest[found.end() :].lstrip(" .")
-            break
-        else:
+        matches = ((pattern.match(rest), claim) for pattern, claim in PATTERNS)
+        found, claim = next((one for one in matches if one[0]), (None, None))
+        if not found:
             return [*wrong, f"{where}: nobody judges: {rest}"]
+        try:
+            if not holds(place, found, claim):
+                wrong.append(f"{where}: not so: {found[0]} (in: {whole})")
+        except (AttributeError, IndexError, TypeError, ValueError) as error:
+            wrong.append(f"{where}: {error!r} at {found[0]}")
+        rest = rest[found.end() :].lstrip(" .")
     return wrong
 
 

@@ -7,7 +7,7 @@
 //   m  l  alpha  lse  D                  these of every row
 //   line.6  phase.exp                    a line of the algorithm, a phase
 //   visit.read  moved.write              what this visit moves one way, what was moved so far
-//   bytes.fa2.requested  of.K            a bar: all that an order moves, all of one tensor
+//   bytes.fa2.requested                  a bar: all that an order moves
 //
 // A place is a box over four axes: queries, keys, the dimensions of Q and K, those of V and O. Two places belong together
 // if they share an axis on which both are bounded, and overlap on all such: S[9,5] with row 9 of Q, row 5 of K and V, row
@@ -38,7 +38,7 @@ const WORDS = /(?<![\p{L}_])(?:d[QKVOSP]|lse|[QKVOSPDmℓα]|weights)(?![\p{Ll}\
 const RENAMED = { asked: "requested", least: "compulsory" };
 
 /** The tensors that a line of code names. @param {string} text @returns {Set<string>} */
-export const namedIn = (text) => new Set((text.match(WORDS) ?? []).map(tensorOf));
+const namedIn = (text) => new Set((text.match(WORDS) ?? []).map(tensorOf));
 
 /** @param {Span} a @param {Span} b @returns {Span} */
 const common = (a, b) => ({ start: Math.max(a.start, b.start), stop: Math.min(a.stop, b.stop) });
@@ -54,7 +54,7 @@ const overlap = (a, b) =>
 
 /** What belongs together at this moment. @param {Trace} trace @param {Frame} f */
 export function linksAt(trace, f) {
-  const { problem: p, tensors, header } = trace;
+  const { problem: p, header } = trace;
   const sizes = { rows: p.n, keys: p.n, dims: p.d, outs: p.d };
   /** @type {Record<string, number>} */
   const block = { rows: p.block_q, keys: p.block_k };
@@ -146,9 +146,7 @@ export function linksAt(trace, f) {
         ),
         phases: what === p.order ? ["load", "store"] : [],
       };
-    return kind === "of" && tensors.includes(what)
-      ? { name, box: {}, names: new Set([tensorOf(what)]) }
-      : null;
+    return null;
   }
 
   /** The thing of this name; null if there is none. @param {string | null | undefined} name */
@@ -271,14 +269,6 @@ export function linksAt(trace, f) {
 /** Where a block lies: of what each lane has of its own, its rows. @param {{tensor: string, block: number | number[]}} of */
 const placeOfBlock = ({ tensor, block }) =>
   Array.isArray(block) && tensor.endsWith(PARTIAL) ? block[0] : block;
-
-/** The name of a block that is moved. @param {{tensor: string, block: number | number[]}} of */
-export function partName(of) {
-  const block = placeOfBlock(of);
-  if (Array.isArray(block)) return `tile.${block.join(".")}`;
-  const tensor = tensorOf(of.tensor);
-  return isPerRow(tensor) ? tensor : `${tensor}.${block}`;
-}
 
 /** The one row that a name speaks of. @param {string | null} name */
 export function rowOf(name) {

@@ -34,8 +34,8 @@ export class TilePanel {
   second;
   /** @type {RowLine[]} */
   line;
-  /** @type {Columns} */
-  columnsNow;
+  /** @type {Columns} none before numbers have come */
+  columnsNow = {};
   /** @type {Record<string, number[]>} */
   heatOf;
   /** @type {number[]} */

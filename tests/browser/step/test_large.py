@@ -9,7 +9,7 @@ import pytest
 from explainer.algorithms.schedule import schedule
 from explainer.problem import Problem
 from explainer.trace import one_visit, one_visit_backward
-from tests.browser.harness import click, focus, open_controls, press, read
+from tests.browser.harness import click, focus, open_controls, press, read, settled
 
 LONG = Problem(n=4096, d=64, block_q=128, block_k=64)
 
@@ -48,8 +48,7 @@ def test_choosing_a_tile_brings_its_numbers(tab):
     assert found == pytest.approx(visit.l_new.tolist(), rel=1e-6)
     box = page.locator(".fa-map canvas").bounding_box()
     page.mouse.click(box["x"] + 0.02 * box["width"], box["y"] + 0.9 * box["height"])
-    page.wait_for_selector(".fa-rows [data-row]", state="attached")
-    now = read(page)
+    now = read(settled(page))  # the rows of the visit before are in the table until then
     visit, _ = one_visit(LONG, int(now["step"]))
     assert (int(now["i"]), int(now["j"])) == (visit.i, visit.j)
     assert float(now["rows"][str(visit.i * 128)]["m_new"]) == pytest.approx(float(visit.m_new[0]))
