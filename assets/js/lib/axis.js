@@ -30,13 +30,12 @@ export function ticks(low, high, count, log, least = 0) {
   );
 }
 
-const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+/** A number as superscript. @param {number} k */
+export const raised = (k) =>
+  String(k).replace(/[-\d]/g, (sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(sign)]));
 
 /** A power of ten. @param {number} k */
-const power = (k) =>
-  k >= -2 && k <= 4
-    ? String(Number((10 ** k).toFixed(2)))
-    : `10${k < 0 ? "⁻" : ""}${String(Math.abs(k)).replace(/\d/g, (digit) => SUPERSCRIPTS[Number(digit)])}`;
+const power = (k) => (k >= -2 && k <= 4 ? String(Number((10 ** k).toFixed(2))) : `10${raised(k)}`);
 
 /** A figure on an axis, with no digits that say nothing. @param {number} x */
 function figureOf(x) {

@@ -266,6 +266,10 @@ export const INKS = { q: "accent-ink", k: "ink-k", v: "ink-v", o: "ink-o", m: "i
 /** The hue of a tensor, where S and P of attention are matrices beside the operands. @type {Record<string, string>} */
 export const HUES = { Q: "q", K: "k", V: "v", O: "o", S: "m", P: "l" };
 
+/** The hue of a tensor where S and P lie in memory, beside the operands. @param {string} tensor */
+export const storedHue = (tensor) =>
+  tensor === "S" || tensor === "P" ? "quiet" : (HUES[tensor] ?? "quiet");
+
 /** @param {string} name */
 export const ink = (name) => `var(--fa-${name})`;
 /** @param {Paints} paints */
@@ -351,6 +355,15 @@ export const circle = (x, y, r, paints, look) =>
 
 /** @param {string} d @param {Paints} paints */
 export const path = (d, paints) => svg("path", { d, style: styleOf({ fill: "none", ...paints }) });
+
+/** Strokes at 45° inside a rectangle, so many px apart, for `path`. @param {number} x @param {number} y @param {number} wide @param {number} high
+ * @param {number} step */
+export function hatch(x, y, wide, high, step, first = step) {
+  let d = "";
+  for (let at = first; at < wide + high; at += step)
+    d += `M${x + Math.max(0, at - high)} ${y + Math.min(at, high)}L${x + Math.min(at, wide)} ${y + Math.max(0, at - wide)}`;
+  return d;
+}
 
 /** @param {string} hue @param {Paints} more @returns {Paints} */
 export const stroke = (hue, width = 1, more = {}) => ({

@@ -51,14 +51,6 @@ const WORDS = {
   d: { 64: "d 64", 128: "128" },
   dtype: { bf16: "bf16", fp16: "fp16" },
 };
-/** @type {Record<string, string>} */
-const LABELS = {
-  quantity: t("quantity"),
-  pass: t("pass"),
-  mask: t("mask"),
-  d: t("d"),
-  dtype: t("dtype"),
-};
 /** Why a word cannot be chosen. @type {Record<string, string>} */
 const NO_BACKWARD = { memory: t("no_memory"), fp16: t("no_fp16") };
 /** How far a key of the page moves the marker. @type {Record<string, number>} */
@@ -183,7 +175,8 @@ export class Chart {
       const choose = (/** @type {string} */ x) =>
         this.choose({ [key]: key === "d" ? Number(x) : x });
       const value = String(choice[/** @type {keyof Choice} */ (key)]);
-      return radios(LABELS[key], options, value, choose, "fa-run-choice");
+      const label = t(/** @type {"quantity" | "pass" | "mask" | "d" | "dtype"} */ (key));
+      return radios(label, options, value, choose, "fa-run-choice");
     });
     replaceRadios(this.words, groups);
   }

@@ -1,14 +1,12 @@
 // Shapes that several pictures of a run share: bars, a map of tiles, a sign, an axis of powers of ten.
 
+import { raised } from "../lib/axis.js";
 import { widthOf } from "../lib/chart.js";
+import { svg } from "../lib/dom.js";
 import { circle, group, ink, path, rect, stroke, text, tipped } from "../lib/svg_canvas.js";
 
 /** @import { Drawn, Paper } from "../lib/svg_canvas.js" */
 /** @typedef {{method: string, name: string, main: boolean, share: number, cut: string, short: string, text: string, loop?: number | null, more?: string}} Bar */
-
-/** A number as superscript. @param {number} k */
-export const raised = (k) =>
-  String(k).replace(/[-\d]/g, (sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(sign)]));
 
 /** The hue of a method: ours blue, naive ink, the others gray. @param {{main: boolean, method: string}} of */
 export const hueOf = ({ main, method }) =>
@@ -31,19 +29,18 @@ export const sign = (x, y, right, size = 6, hue = "risen-ink") =>
       );
 
 /** A pattern of hatching, and its name for `fill`. @param {string} name */
-export function hatching(name) {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", "pattern");
-  node.setAttribute("id", name);
-  for (const [key, value] of Object.entries({
-    width: 6,
-    height: 6,
-    patternUnits: "userSpaceOnUse",
-    patternTransform: "rotate(45)",
-  }))
-    node.setAttribute(key, String(value));
-  node.append(rect(0, 0, 6, 6, "paper"), path("M0 0V6", { ...stroke("hatch", 1), opacity: 0.7 }));
-  return node;
-}
+export const hatching = (name) =>
+  svg(
+    "pattern",
+    {
+      id: name,
+      width: 6,
+      height: 6,
+      patternUnits: "userSpaceOnUse",
+      patternTransform: "rotate(45)",
+    },
+    [rect(0, 0, 6, 6, "paper"), path("M0 0V6", { ...stroke("hatch", 1), opacity: 0.7 })],
+  );
 
 /** Bars, one below the other, from (0, top) on. @param {Bar[]} bars @param {Paper} paper @param {{top: number, row: number, loops?: boolean}} place
  * @returns {Drawn} */

@@ -10,10 +10,11 @@ import { line, rect, text, tipped, wrapped } from "../lib/svg_canvas.js";
 /** @typedef {{cards: Card[], most: number, names: {standard: string, fused: string}, remark: string}} Picture */
 /** @typedef {[words: string, look?: string][]} Words */
 
-export const height = { share: 1.55, least: 330, most: 900 };
+/** @type {import("./index.js").Painter} */
+export const capacity = { paint, height: { share: 1.55, least: 330, most: 900 } };
 
 /** @param {Scene} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
-export function paint({ data, at, go, choose }, paper, pen) {
+function paint({ data, at, go, choose }, paper, pen) {
   const { cards, most, names, remark } = /** @type {Picture} */ (data.picture);
   const { beats } = data;
   const { n, flag, fits } = beats[at];

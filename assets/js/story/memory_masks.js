@@ -10,10 +10,11 @@ import { ink, INKS, line, path, rect, stroke, text, wrapped } from "../lib/svg_c
 /** @typedef {{maps: Record<string, Tiles>, heads: number, texts: Record<string, string>}} Picture */
 /** @typedef {{mask: string, heads: number, tiles: string, flops: string, kept: string, long: string, of_heads: string, note: string}} Beat */
 
-export const height = { share: 2.1, least: 320, most: 900 };
+/** @type {import("./index.js").Painter} */
+export const masks = { paint, height: { share: 2.1, least: 320, most: 900 } };
 
 /** @param {Scene} scene @param {Paper} paper @returns {Drawn} */
-export function paint({ data, at }, paper) {
+function paint({ data, at }, paper) {
   const { maps, heads, texts } = /** @type {Picture} */ (data.picture);
   const beat = /** @type {Beat} */ (/** @type {unknown} */ (data.beats[at]));
   const { width, narrow, big, type: size } = paper;

@@ -2,7 +2,17 @@
 // dimensions. A dark cell is a large value; hatching says that registers spill, an empty hatched one that there is no room.
 
 import { widthOf } from "../lib/chart.js";
-import { group, line, path, rect, stroke, text, tipped, wrapped } from "../lib/svg_canvas.js";
+import {
+  group,
+  hatch,
+  line,
+  path,
+  rect,
+  stroke,
+  text,
+  tipped,
+  wrapped,
+} from "../lib/svg_canvas.js";
 
 /** @import { Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
@@ -12,12 +22,13 @@ import { group, line, path, rect, stroke, text, tipped, wrapped } from "../lib/s
 /** What one program takes and what there is, in KiB, and a sentence of it. @typedef {{name: string, one: number, all: number, text: string}} Taken */
 /** @typedef {{tip: string, label: string, programs?: number, taken?: Taken[]}} Tile */
 
-export const height = { share: 2.3, least: 330, most: 900 };
+/** @type {import("./index.js").Painter} */
+export const tiles = { paint, height: { share: 2.3, least: 330, most: 900 } };
 
 const DARK = 0.72; // the share of the largest value from which on a cell is dark and its figure light
 
 /** @param {Scene} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
-export function paint({ data, at, go, choose }, paper, pen) {
+function paint({ data, at, go, choose }, paper, pen) {
   const { sides, d, maps, has_wgmma: hasWgmma, texts } = /** @type {Picture} */ (data.picture);
   const beats = /** @type {Tile[]} */ (/** @type {unknown} */ (data.beats));
   const { width, narrow, type: size } = paper;
@@ -143,16 +154,6 @@ function paintCell({ share, fits, spills }, x, y, wide, high, round) {
         stroke(hue, 1, { opacity: 0.5, "pointer-events": "none" }),
       ),
   ];
-}
-
-/** Strokes at 45° inside a rectangle. @param {number} x @param {number} y @param {number} wide @param {number} high @param {number} step */
-function hatch(x, y, wide, high, step) {
-  let d = "";
-  for (let at = step; at < wide + high; at += step) {
-    const [over, past] = [Math.max(0, at - high), Math.max(0, at - wide)];
-    d += `M${x + over} ${y + at - over}L${x + at - past} ${y + past}`;
-  }
-  return d;
 }
 
 /** Of one SM what the programs of this tile take: bars of registers and of shared memory.

@@ -11,10 +11,11 @@ import { group, line, path, stroke, text, wrapped } from "../lib/svg_canvas.js";
 /** @typedef {{place: string, title: string, remark: string, series: Series[], below: {at: number, text: string} | null}} Panel */
 /** @typedef {{sizes: number[], first: string, range: [number, number], ticks: [bytes: number, label: string][], panels: Panel[]}} Picture */
 
-export const height = { share: 2.3, least: 300, most: 900 };
+/** @type {import("./index.js").Painter} */
+export const traffic = { paint, height: { share: 2.3, least: 300, most: 900 } };
 
 /** @param {Scene} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
-export function paint(scene, paper, pen) {
+function paint(scene, paper, pen) {
   const { panels } = /** @type {Picture} */ (scene.data.picture);
   const { narrow, big, width, type } = paper;
   const size = big ? type : type - 2;

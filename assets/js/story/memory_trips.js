@@ -4,12 +4,12 @@
 import { scale, slider } from "../lib/chart.js";
 import { clamp } from "../lib/format.js";
 import {
-  HUES,
   ink,
   INKS,
   line,
   path,
   rect,
+  storedHue,
   stroke,
   text,
   tipped,
@@ -33,12 +33,11 @@ import {
 /** @typedef {{at: (share: number) => number, now: number, type: number, small: number, part: string}} View */
 /** px of a lane: the tops of SRAM, of the way between and of HBM, and the bottom. @typedef {[number, number, number, number]} Tops */
 
-export const height = { share: 1.25, least: 330, most: 900 };
+/** @type {import("./index.js").Painter} */
+export const trips = { paint, height: { share: 1.25, least: 330, most: 900 } };
 
 const isScores = (/** @type {string} */ tensor) => tensor === "S" || tensor === "P";
-const hueOf = (/** @type {string} */ tensor) =>
-  (isScores(tensor) ? "quiet" : HUES[tensor]) ?? "quiet";
-const inkOf = (/** @type {string} */ tensor) => INKS[hueOf(tensor)] ?? "quiet";
+const inkOf = (/** @type {string} */ tensor) => INKS[storedHue(tensor)] ?? "quiet";
 
 /** The outline of a trip between two heights, as far as `until`: it points down to HBM or up to the chip.
  * @param {number} from @param {number} to @param {number} until @param {number} high @param {number} low @param {boolean} isRead */
@@ -70,7 +69,7 @@ function drawTrip(
   const isLong = isOn && until - from > small * 9.5;
   const [x, y] = [(from + to) / 2, (high + low) / 2];
   const look = `middle ${isDone ? "paper" : "ink"}`;
-  const hue = ink(hueOf(tensor));
+  const hue = ink(storedHue(tensor));
   const outline = stroke("hatch", wide > 8 ? 1.2 : 0.7, { "stroke-dasharray": "4 3" });
   return tipped(
     [
@@ -143,7 +142,7 @@ function drawLane({ kernels, trips }, view, [top, high, low, bottom], { sram, me
 }
 
 /** @param {Scene} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
-export function paint({ data, at, go }, paper, pen) {
+function paint({ data, at, go }, paper, pen) {
   const picture = /** @type {Picture} */ (data.picture);
   const { lanes, ticks, pace } = picture;
   const moment = /** @type {Moment} */ (/** @type {unknown} */ (data.beats[at]));

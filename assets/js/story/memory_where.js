@@ -3,7 +3,7 @@
 
 import { scale, widthOf } from "../lib/chart.js";
 import { clamp } from "../lib/format.js";
-import { HUES, ink, INKS, line, path, rect, stroke, text, tipped } from "../lib/svg_canvas.js";
+import { ink, INKS, line, path, rect, storedHue, stroke, text, tipped } from "../lib/svg_canvas.js";
 
 /** @import { Drawn, Paper } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
@@ -29,18 +29,17 @@ import { HUES, ink, INKS, line, path, rect, stroke, text, tipped } from "../lib/
 /** @typedef {{x: number, y: number, width: number, height: number}} Box */
 /** `at` moves the specks, backwards where it is negative. @typedef {{at: number, isDown: boolean}} Flow */
 
-export const height = { share: 1.9, least: 300, most: 900 };
+/** @type {import("./index.js").Painter} */
+export const where = { paint, height: { share: 1.9, least: 300, most: 900 } };
 
-const hueOf = (/** @type {string} */ tensor) =>
-  tensor === "S" || tensor === "P" ? "quiet" : HUES[tensor];
 /** The ink of letters on a hue. @param {string} hue */
 const onHue = (hue) => ("kvo".includes(hue) ? "on-hue" : "paper");
 /** Names of tensors, each in its ink. @param {string} names @returns {[string, string][]} */
 const letters = (names) =>
-  [...names].map((name) => [`${name} `, `semi ${INKS[hueOf(name)] ?? "quiet"}`]);
+  [...names].map((name) => [`${name} `, `semi ${INKS[storedHue(name)] ?? "quiet"}`]);
 
 /** @param {Scene} scene @param {Paper} paper @returns {Drawn} */
-export function paint({ data, at }, paper) {
+function paint({ data, at }, paper) {
   const { hbm, l2, sms, pipes, sm, chips, ...picture } = /** @type {Picture} */ (data.picture);
   const step = /** @type {Step} */ (/** @type {unknown} */ (data.beats[at]));
   const { width, height: high, narrow: isDown, big, type } = paper;
@@ -255,7 +254,7 @@ function specks({ x, y, width, height: high }, tensors, { at, isDown }) {
       ? `M${x + over} ${y + along}h${thick}v${long}h${-thick}z`
       : `M${x + along} ${y + over}h${long}v${thick}h${-long}z`;
   }
-  return paths.map((d, k) => path(d, { fill: ink(hueOf(tensors[k])) }));
+  return paths.map((d, k) => path(d, { fill: ink(storedHue(tensors[k])) }));
 }
 
 /** What lies in the card's memory: the four matrices, and S and P or their ghost.
@@ -293,7 +292,7 @@ function memory({ picture, switches }, step, { x, y, width: side }, { narrow, bi
     tipped(
       [
         [...there].map((name, k) =>
-          rect(left + (k * both) / 2, top, both / 2 - 0.5, base - top, hueOf(name)),
+          rect(left + (k * both) / 2, top, both / 2 - 0.5, base - top, storedHue(name)),
         ),
         rect(left, top, both, base - top, "", {
           ...stroke("quiet", 1.4, { "stroke-dasharray": "4 3" }),
@@ -327,7 +326,7 @@ function memory({ picture, switches }, step, { x, y, width: side }, { narrow, bi
             low + (Math.floor(k / 2) - 2) * four,
             four,
             four,
-            hueOf(name),
+            storedHue(name),
           ),
         ),
         line(

@@ -1,8 +1,9 @@
 // Devices: the map of scores, the ring and the timeline show the same moment of a head that several GPUs share; the bars are one
 // row's running maximum and sum.
 
-import { playhead, scale, slider, widthOf } from "../lib/chart.js";
-import { circle, ink, line, path, rect, stroke, text } from "../lib/svg_canvas.js";
+import { scale, widthOf } from "../lib/chart.js";
+import { circle, hatch, ink, line, path, rect, stroke, text } from "../lib/svg_canvas.js";
+import { timeSlider } from "./time_slider.js";
 
 /** @import { Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
@@ -15,18 +16,18 @@ import { circle, ink, line, path, rect, stroke, text } from "../lib/svg_canvas.j
 /** @typedef {{x: number, y: number, wide: number, high: number}} Box */
 /** What all parts are drawn from. @typedef {{picture: Picture, at: number, step: number, size: number, narrow: boolean, big: boolean}} Moment */
 
-export const height = { share: 3.5, least: 300, most: 660 };
+/** @type {import("./index.js").Painter} */
+export const devices = { paint, height: { share: 3.5, least: 300, most: 660 } };
 
 const PALE = 0.24; // opacity of a tile that is not computed yet
 /** @param {number} device */
 const hue = (device) => `w${device}`;
 
 /** @param {Scene} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
-export function paint({ data, at, go, choose }, paper, pen) {
+function paint(scene, paper, pen) {
+  const { data, at, choose } = scene;
   const picture = /** @type {Picture} */ (data.picture);
-  const { step, label, note } = /** @type {{step: number, label: string, note: string}} */ (
-    data.beats[at]
-  );
+  const { step } = data.beats[at];
   const { width, narrow, big, type: size } = paper;
   const now = { picture, at, step, size, narrow, big };
   const lane = size * (narrow ? 1.9 : 1.75);
@@ -48,11 +49,7 @@ export function paint({ data, at, go, choose }, paper, pen) {
     ring(now, box(1)),
     !big && bars(now, box(2)),
     lanes.drawn,
-    slider(
-      pen,
-      { key: "time", label: "t", text: `${label}, ${note}`, at, places: lanes.places, go },
-      playhead(lanes.places[at], top + size * 0.5, top + foot, top),
-    ),
+    timeSlider(scene, pen, lanes.places, top + size * 0.5, top + foot, top),
   ];
 }
 
@@ -69,12 +66,8 @@ function title({ size, big }, { x, y, wide }, name, note) {
 }
 
 /** Slanted lines over a box. @param {number} x @param {number} y @param {number} wide @param {number} high */
-function hatched(x, y, wide, high) {
-  let d = "";
-  for (let c = 5; c < wide + high; c += 7)
-    d += `M${x + Math.max(0, c - high)} ${y + Math.min(c, high)}L${x + Math.min(c, wide)} ${y + Math.max(0, c - wide)}`;
-  return path(d, { ...stroke("hatch", 1), opacity: 0.55 });
-}
+const hatched = (x, y, wide, high) =>
+  path(hatch(x, y, wide, high, 7, 5), { ...stroke("hatch", 1), opacity: 0.55 });
 
 /** Slanted lines over a disc. @param {number} x @param {number} y @param {number} r */
 function hatchedDisc(x, y, r) {

@@ -1,25 +1,25 @@
 // The schedule: a launch as it was simulated above the same launch as it ran, on one axis of time. A row is an SM, a bar a program, the
 // darker the more tiles it visits; the shaded end is the tail.
 
-import { playhead, scale, slider } from "../lib/chart.js";
+import { scale } from "../lib/chart.js";
 import { ink, path, rect, stroke, text, wrapped } from "../lib/svg_canvas.js";
+import { timeSlider } from "./time_slider.js";
 
 /** @import { Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
 /** A program. @typedef {[row: number, slot: number, start: number, end: number, level: number]} Bar */
 /** @typedef {{name: string, time: string, span: number, rows: number, slots: number, step: string, programs: Bar[], ends: number[], tail: [string, string, string]}} Lane */
 /** @typedef {{lanes: Lane[], span: number, ticks: [number, string][], other: {at: number, texts: [string, string]} | null, sms: string}} Picture */
-/** @typedef {{time: number, label: string, note: string}} Beat */
 
-export const height = { share: 1.9, least: 320, most: 900 };
+/** @type {import("./index.js").Painter} */
+export const schedule = { paint, height: { share: 1.9, least: 320, most: 900 } };
 
 const LIGHTEST = 0.34; // opacity of the programs with the fewest tiles; the most have 1
 const LEVELS = 5;
 
 /** @param {Scene} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
-export function paint({ data, at, go }, paper, pen) {
-  const { lanes, span, ticks, other, sms } = /** @type {Picture} */ (data.picture);
-  const beats = /** @type {Beat[]} */ (/** @type {unknown} */ (data.beats));
+function paint(scene, paper, pen) {
+  const { lanes, span, ticks, other, sms } = /** @type {Picture} */ (scene.data.picture);
   const { width, narrow, big, type: size } = paper;
   const left = narrow ? 0 : size * 7.6;
   const aside = narrow ? 0 : size * (other ? 8.4 : 11.4); // right of the longest lane
@@ -32,7 +32,7 @@ export function paint({ data, at, go }, paper, pen) {
   const bottom = y(lanes.length - 1) + high;
   if (narrow) paper.used = bottom + size * 7.5;
   const beside = other ? x(other.at) + 9 : 0;
-  const { label, note, time } = beats[at];
+  const places = scene.data.beats.map(({ time }) => x(time));
   return [
     lanes.map((lane, k) => [
       paintLane(lane, x, y(k), high),
@@ -81,18 +81,7 @@ export function paint({ data, at, go }, paper, pen) {
             wrapped(beside, bottom - size * 1.2, other.texts[1], aside - 12, size * 0.86, "quiet"),
           ],
     ],
-    slider(
-      pen,
-      {
-        key: "time",
-        label: "t",
-        text: `${label}, ${note}`,
-        at,
-        places: beats.map((beat) => x(beat.time)),
-        go,
-      },
-      playhead(x(time), size * 1.1, bottom + 4, size * 0.7),
-    ),
+    timeSlider(scene, pen, places, size * 1.1, bottom + 4, size * 0.7),
   ];
 }
 

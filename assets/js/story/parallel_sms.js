@@ -1,8 +1,9 @@
 // SMs: two cards at one moment, FA-1's and FA-2's. A square is an SM, split among the programs that it runs at once and filled as far as
 // they are; below, both launches on one scale of time, and the moment to drag.
 
-import { playhead, scale, slider } from "../lib/chart.js";
+import { scale } from "../lib/chart.js";
 import { ink, line, path, rect, text } from "../lib/svg_canvas.js";
+import { timeSlider } from "./time_slider.js";
 
 /** @import { Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
@@ -12,13 +13,15 @@ import { ink, line, path, rect, text } from "../lib/svg_canvas.js";
  * @typedef {{time: number, fills: number[][], done: string[], label: string, note: string}} Beat */
 /** @typedef {{wide: number, pitch: number, rows: number, gap: number}} Layout */
 
-export const height = { share: 2.4, least: 340, most: 900 };
+/** @type {import("./index.js").Painter} */
+export const sms = { paint, height: { share: 2.4, least: 340, most: 900 } };
 
 const ACROSS = 4; // SMs in a row of a group, and groups in a row of a card
 const IDLE = -1;
 
 /** @param {Scene} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
-export function paint({ data, at, go }, paper, pen) {
+function paint(scene, paper, pen) {
+  const { data, at } = scene;
   const { groups, cards, sooner } = /** @type {Picture} */ (data.picture);
   const beats = /** @type {Beat[]} */ (/** @type {unknown} */ (data.beats));
   const { width, narrow, big, type: size } = paper;
@@ -35,8 +38,8 @@ export function paint({ data, at, go }, paper, pen) {
   if (narrow) paper.used = bars + foot;
   const [left, row] = [size * 4.4, size * 1.75];
   const x = scale([0, Math.max(...cards.map(({ span }) => span))], [left, width - size * 5.4]);
-  const { label, note, time, done, fills } = beats[at];
-  const now = x(time);
+  const { done, fills } = beats[at];
+  const places = beats.map(({ time }) => x(time));
   const isFirst = (/** @type {Card} */ { span }) => cards.some((other) => other.span > span);
   return [
     cards.map((card, k) => {
@@ -70,18 +73,7 @@ export function paint({ data, at, go }, paper, pen) {
       ];
     }),
     narrow && text(0, bars + row * 2 + size * 1.5, sooner, size, "quiet"),
-    slider(
-      pen,
-      {
-        key: "time",
-        label: "t",
-        text: `${label}, ${note}`,
-        at,
-        places: beats.map((beat) => x(beat.time)),
-        go,
-      },
-      playhead(now, bars - size * 0.7, bars + row * 2, bars - size * 0.8),
-    ),
+    timeSlider(scene, pen, places, bars - size * 0.7, bars + row * 2, bars - size * 0.8),
   ];
 }
 

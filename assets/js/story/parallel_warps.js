@@ -10,14 +10,15 @@ import { circle, ink, rect, text, wrapped } from "../lib/svg_canvas.js";
 /** @typedef {{matrix: string[][], marked: [number, number][], stat: {name: string, values: string[]} | null, shared: Written[], sentence: string, remark: string}} State */
 /** @typedef {{side: number, lanes: Lane[], shared: string}} Picture */
 
-export const height = { share: 2.7, least: 340, most: 900 };
+/** @type {import("./index.js").Painter} */
+export const warps = { paint, height: { share: 2.7, least: 340, most: 900 } };
 
 const GAP = 7; // px between the parts of two warps
 /** @param {number} warp */
 const hue = (warp) => `w${warp}`;
 
 /** @param {Scene} scene @param {Paper} paper @returns {Drawn} */
-export function paint({ data, at }, paper) {
+function paint({ data, at }, paper) {
   const { side, lanes, shared } = /** @type {Picture} */ (data.picture);
   const states = /** @type {State[]} */ (data.beats[at].lanes);
   const { width, narrow } = paper;
