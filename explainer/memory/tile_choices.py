@@ -47,11 +47,3 @@ def cells(w: Workload) -> list[dict]:
             }
         )
     return found
-
-
-def best(w: Workload) -> dict | None:
-    """The fastest timed tile of the card in 16 bit, None where none was timed."""
-    if w.itemsize != 2:
-        return None
-    timed = [cell for cell in cells(w) if "tflops" in cell]
-    return max(timed, key=lambda cell: cell["tflops"]) if timed else None

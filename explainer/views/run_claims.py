@@ -257,9 +257,11 @@ def speed_sentence(source: Result, main: str) -> str:
     if "naive" not in rows:
         return t("fast.time", name=name, time=milliseconds(rows[main]["median_ms"]), **values)
     times = rows["naive"]["median_ms"] / rows[main]["median_ms"]
-    return t(
-        "fast.naive", name=name, times=f"{times:.2g}" if times < 100 else f"{times:,.0f}", **values
-    )
+    return t("fast.naive", name=name, times=_times(times), **values)
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.2g}" if ratio < 100 else f"{ratio:,.0f}"
 
 
 def small(result: Result, main: str) -> Claim:
@@ -283,7 +285,7 @@ def _memory_sentence(peaks: Mapping[str, int], main: str) -> str:
         return t("small.size", name=name, size=amount(mine))
     ratio = naive / mine
     if ratio >= 1.5:
-        return t("small.times", name=name, times=f"{ratio:.2g}" if ratio < 100 else f"{ratio:,.0f}")
+        return t("small.times", name=name, times=_times(ratio))
     if ratio > 1.02:
         return t("small.share", name=name, share=100 / ratio)
     stores = main in ALGORITHMS and ALGORITHMS[main].stores_scores

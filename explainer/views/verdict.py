@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from explainer.base.amounts import listed, power, scientific
 from explainer.base.texts import Texts
@@ -38,10 +38,15 @@ def step_query(result: Result) -> dict:
     return RunRequest.from_query(query).problem.to_query() | pass_
 
 
-def times_naive(row: Row, naive: float | None) -> str:
-    """Format the error in units of naive's; a dash where naive has no error, or an unknown one."""
-    naive = row.get("naive_error", naive)
-    return f"{row['error'] / naive:.2f} ×" if naive else "–"
+def _judged(one: Mapping, naive: float | None) -> tuple[str, ...]:
+    """Format an error in units of naive's, what rounding may cost in parts and in all, and the
+    share of it that the error is; a dash where naive has no error, or an unknown one."""
+    return (
+        f"{one['error'] / naive:.2f} ×" if naive else "–",
+        *(scientific(one["terms"][key]) for key in TERMS),
+        scientific(one["allowed"]),
+        f"{one['error'] / one['allowed']:.2f}" if one["allowed"] else "–",
+    )
 
 
 def rules(result: Result) -> dict:
@@ -54,10 +59,7 @@ def rules(result: Result) -> dict:
         (
             METHODS[row["method"]],
             scientific(row["error"]),
-            times_naive(row, result["naive_error"]),
-            *(scientific(row["terms"][key]) for key in TERMS),
-            scientific(row["allowed"]),
-            f"{row['error'] / row['allowed']:.2f}" if row["allowed"] else "–",
+            *_judged(row, row.get("naive_error", result["naive_error"])),
             *(scientific(row["signed"][key]) if row["signed"] else "–" for key in SIGNED),
         )
         for row in rows
@@ -76,10 +78,7 @@ def _gradient_rules(result: Result) -> dict:
             f"{METHODS[row['method']]}, {name}",
             scientific(g["error"]),
             scientific(g["naive_error"]) if g["naive_error"] is not None else "–",
-            f"{g['error'] / g['naive_error']:.2f} ×" if g["naive_error"] else "–",
-            *(scientific(g["terms"][key]) for key in TERMS),
-            scientific(g["allowed"]),
-            f"{g['error'] / g['allowed']:.2f}" if g["allowed"] else "–",
+            *_judged(g, g["naive_error"]),
         )
         for row in ran(result["rows"])
         for name, g in row["gradients"].items()

@@ -73,10 +73,8 @@ def test_speeds_are_the_h200s_own_and_near_the_benchmarks():
                 flops = 4 * 4 * (2048 // d) * 4096**2 * d * (0.5 if causal else 1)
                 assert c["tflops"] == pytest.approx(flops / c["median_ms"] / 1e9, rel=1e-9)
                 assert row["error"] < 2e-3 and c["p20_ms"] <= c["median_ms"] <= c["p80_ms"]
-        most = max(c.get("tflops", 0) for c in tile_choices.cells(w))
-        assert tile_choices.best(w)["tflops"] == most
     for card in ("t4", "h100", "a100"):
-        assert tile_choices.best(Workload(card=card)) is None
+        assert not any("tflops" in c for c in tile_choices.cells(Workload(card=card)))
 
 
 def test_a_d_between_two_compiled_ones_takes_the_larger():

@@ -39,25 +39,6 @@ def test_a_bad_value_is_refused_in_a_sentence(tab):
     assert notice.inner_text().startswith("br = 7 is not allowed: the query block Br must be")
 
 
-def test_the_playhead_of_the_round_trips_follows_keys_and_pointer(tab):
-    page = show(tab, NAME, {"view": "trips"})
-    root, head = page.locator(STORY), page.locator(f"{STORY} [data-knob=time]")
-    before = int(root.get_attribute("data-step") or 0)
-    head.focus()
-    keys(page, "ArrowLeft", "ArrowLeft", "ArrowRight")
-    settled(page)
-    assert int(root.get_attribute("data-step") or 0) == before - 1
-    assert head.get_attribute("aria-valuetext") == page.locator(".fa-story-label b").inner_text()
-    box = head.bounding_box()
-    assert box
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 40)
-    page.mouse.down()
-    page.mouse.move(box["x"] - 200, box["y"] + 40)
-    page.mouse.up()
-    settled(page)
-    assert int(root.get_attribute("data-step") or 0) < before - 5
-
-
 def test_the_figures_are_a_table_with_links_and_a_file(tab):
     page = show(tab, NAME)
     page.locator(f"{STORY} .fa-story-more").click()

@@ -2,49 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.browser.harness import click, keys, query_of, settled
-from tests.browser.story import at, headline, show, step, story
+from tests.browser.story import show, step, story
 
 NAME = "parallel"
 STORY = story(NAME)
-
-
-def test_switches_and_place_are_in_the_address_and_come_back(tab):
-    page = show(tab, NAME, {"view": "real"})  # as the chapter was called
-    at(page, NAME, "schedule")
-    causal = headline(page, NAME)
-    click(page, "Full", "radio")
-    page.wait_for_function(f"document.querySelector('{STORY} h2').textContent !== {causal!r}")
-    page.locator(f"{STORY} .fa-scrub").focus()
-    keys(page, "End")
-    last, said = step(settled(page), NAME), headline(page, NAME)
-    query = query_of(page)
-    assert (query["par-rows"], query["par-at"]) == ("full", str(last))
-    page.reload()
-    at(page, NAME, "schedule")
-    assert (headline(page, NAME), step(page, NAME)) == (said, last)
-
-
-@pytest.mark.parametrize("chapter", ["sms", "schedule", "devices"])
-def test_a_playhead_follows_keys_and_pointer(tab, chapter):
-    page = show(tab, NAME, {"view": chapter})
-    head = page.locator(f"{STORY} [data-knob=time]")
-    before = step(page, NAME)
-    head.focus()
-    keys(page, "ArrowRight", "ArrowRight", "ArrowLeft")
-    settled(page)
-    assert step(page, NAME) == before + 1
-    assert page.locator(".fa-story-label b").inner_text() in head.get_attribute("aria-valuetext")
-    box = head.bounding_box()
-    assert box
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 10)
-    page.mouse.down()
-    page.mouse.move(box["x"] + 500, box["y"] + 10)
-    page.mouse.up()
-    settled(page)
-    assert step(page, NAME) > before + 4
 
 
 def test_the_warps_step_by_keys_at_once(tab):

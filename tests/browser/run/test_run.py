@@ -184,28 +184,12 @@ def test_a_bad_address_is_said_and_the_page_shows_its_own(tab):
     assert word(page, "n").inner_text() == "16"
 
 
-def test_typed_and_pasted_data_is_what_runs(tab):
-    page = open_run(tab)
-    click(page, "All settings")
-    page.get_by_role("textbox", name="Sentence, or Q, K, V as CSV").fill("a dog")
-    page.keyboard.press("Tab")
-    page.wait_for_function("location.search.includes('run-text=a+dog')")
-    page.get_by_role("textbox", name="Sentence, or Q, K, V as CSV").fill(CSV)
-    page.keyboard.press("Tab")
-    word(page, "n").filter(has_text="3").wait_for()
-    page.keyboard.press("Escape")
-    found = run(page)
-    asked = query_run(found)
-    assert asked["text"] == CSV and (asked["n"], asked["d"]) == ("3", "2")
-    assert found["right"] == "true"
-
-
-def test_what_is_pasted_can_be_mended_and_taken_back(tab):
+def test_what_is_typed_or_pasted_runs_and_can_be_mended_and_taken_back(tab):
     page = open_run(tab)
     click(page, "All settings")
     box = page.get_by_role("textbox", name="Sentence, or Q, K, V as CSV")
     refusal = page.locator("[popover] [role=alert]:visible")
-    for text in (CSV.replace("3, 4", "3, x"), CSV, "a dog", ""):
+    for text in (CSV.replace("3, 4", "3, x"), CSV, "a dog", "", CSV):
         box.fill(text)
         page.keyboard.press("Tab")
         if "x" in text:
@@ -215,6 +199,11 @@ def test_what_is_pasted_can_be_mended_and_taken_back(tab):
             refusal.wait_for(state="hidden")
             data = "own Q, K, V" if text == CSV else "sentence"
             page.locator(f"{PAGE} .fa-words-line", has_text=data).wait_for()
+    page.keyboard.press("Escape")
+    found = run(page)
+    asked = query_run(found)
+    assert asked["text"] == CSV and (asked["n"], asked["d"]) == ("3", "2")
+    assert found["right"] == "true"
 
 
 def test_larger_problem_typed_in_and_restored_from_its_link(tab):
@@ -297,14 +286,6 @@ def test_claims_tabs_and_a_tile_by_the_keyboard(tab):
     page.locator(f'{PAGE} [data-knob="open"]').focus()
     keys(page, "Enter")
     page.wait_for_selector('[data-testid="player"][data-i="3"][data-j="3"]:visible')
-
-
-def test_the_script_of_a_run_is_of_its_pass_and_refuses_what_a_cpu_cannot(tab):
-    page = open_run(tab, **{"run-pass": "backward", "run-n": "8", "run-d": "4"})
-    run(page)
-    click(page, "Script", "radio")
-    code = page.locator(f"{PAGE} .fa-run-panel").locator("code").inner_text()
-    assert "backward" in code, "RP 16"
 
 
 def test_masks_are_chosen_by_their_pictures(tab):

@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 
 from explainer.views.stories.pages import CHAPTERS
-from tests.browser.harness import keys, resize
-from tests.browser.story import at, show, story
+from tests.browser.harness import keys, resize, settled
+from tests.browser.story import at, show, step, story
 
 CASES = [(page, name) for page, chapters in CHAPTERS.items() for name in chapters]
 AFTER = {"memory": '[data-testid="story"][data-page="parallel"]', "parallel": ".fa-learn"}
@@ -39,6 +39,29 @@ def test_a_step_keeps_the_nodes_of_the_picture(tab, name, chapter):
     keys(page, "ArrowRight")
     fresh = nodes.evaluate_all("(nodes) => nodes.filter((node) => !node.wasHere).length")
     assert fresh < nodes.count() / 4
+
+
+@pytest.mark.parametrize(
+    ("name", "chapter"),
+    [("memory", "trips"), *(("parallel", x) for x in ("sms", "schedule", "devices"))],
+)
+def test_a_playhead_follows_keys_and_pointer(tab, name, chapter):
+    page = show(tab, name, {"view": chapter})
+    head = page.locator(f"{story(name)} [data-knob=time]")
+    before = step(page, name)
+    head.focus()
+    keys(page, "ArrowRight", "ArrowRight", "ArrowLeft")
+    settled(page)
+    assert step(page, name) == before + 1
+    assert page.locator(".fa-story-label b").inner_text() in head.get_attribute("aria-valuetext")
+    box = head.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 10)
+    page.mouse.down()
+    page.mouse.move(box["x"] + (-300 if name == "memory" else 500), box["y"] + 10)
+    page.mouse.up()
+    settled(page)
+    assert abs(step(page, name) - before) > 4
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
