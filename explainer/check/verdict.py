@@ -205,8 +205,7 @@ def _locate(case: Case, seen: observe.Seen, shown, function, verdict: Verdict) -
 
 def _judge_gradients(runner: Runner, made: list[tuple[Case, np.ndarray]], verdict: Verdict) -> None:
     """Judge dQ, dK and dV where the file has a backward pass."""
-    worst = {name: CaseResult(name, True, 0.0, 1.0) for name in GRADIENTS}
-    judged = False
+    worst: dict[str, CaseResult] = {}
     for case, do in made:
         if "ragged" in case.needs and runner.about["layout"] == "cs336":
             continue
@@ -214,29 +213,23 @@ def _judge_gradients(runner: Runner, made: list[tuple[Case, np.ndarray]], verdic
         try:
             grads = _call_gradients(runner, case, do[None], saved)
         except NotRunnable as error:
-            for name in GRADIENTS:
-                worst[name] = CaseResult(name, False, sentence=str(error))
-            judged = True
+            worst = {name: CaseResult(name, False, sentence=str(error)) for name in GRADIENTS}
             break
         if grads is None:
             break
-        judged = True
-        wrong = {}
+        is_wrong = False
         for n, name in enumerate(GRADIENTS):
             with np.errstate(invalid="ignore"):
                 apart = np.abs(grads[0][n] - truth[n])
-                wrong[name] = ~(apart <= limits[n])
-                share = float(np.max(apart / limits[n]))
-            old = worst[name]
-            is_right = old.right and not wrong[name].any()
-            if not old.error or not share <= old.error:
-                worst[name] = CaseResult(name, is_right, float(apart.max()), float(limits[n].max()))
-            worst[name].right = is_right
-        if any(x.any() for x in wrong.values()) and verdict.first is None:
+                is_right = bool((apart <= limits[n]).all())
+            is_wrong |= not is_right
+            error, most, old = float(apart.max()), float(limits[n].max()), worst.get(name)
+            if not old or (old.right and not (is_right and error <= old.error)):
+                worst[name] = CaseResult(name, is_right, error, most)
+        if is_wrong and verdict.first is None:
             _locate_gradient(runner, case, do, saved, truth, limits, grads[0], verdict)
-    if judged:
-        verdict.cases += worst.values()
-    elif not judged:
+    verdict.cases += worst.values()
+    if not worst:
         verdict.notes.append(t("no_gradients"))
 
 

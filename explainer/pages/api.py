@@ -108,49 +108,42 @@ def _signature(endpoint: str) -> inspect.Signature:
     )
 
 
-def _schema(argument: str, endpoint: str) -> dict:
-    """Make the JSON schema of one argument; a trace is bounded more tightly."""
+def _describe(argument: str, endpoint: str) -> tuple[str, dict]:
+    """Describe an argument for a reader, by its name, the allowed values and its note, and as a
+    JSON schema; a trace is bounded more tightly."""
     field = _field(argument)
-    if argument == "methods":
-        return {"type": "array", "items": {"type": "string", "enum": list(METHODS)}}
-    if field.choices:
-        return {"type": "string", "enum": list(field.choices)}
-    if argument in TEXTS:
-        return {"type": "string", "maxLength": TEXTS[argument]}
-    is_bounded = endpoint == "trace" and argument in ("n", "br", "bc")
-    high = MAX_TRACED if is_bounded else field.high
-    numbers = {"type": JSON_TYPES[field.kind], "minimum": field.low, "maximum": high}
-    if argument in ("sink", "hk"):
-        return {"anyOf": [numbers, {"type": "null"}]}
-    return {"anyOf": [numbers, {"const": AUTO}]} if argument in ("br", "bc") else numbers
-
-
-def _describe(argument: str, endpoint: str) -> str:
-    """Describe it for a reader: the field's name, the allowed values, and its note."""
-    schema = _schema(argument, endpoint)
-    numbers = schema.get("anyOf", [schema])[0]
-    choices = ", ".join(schema.get("items", schema).get("enum", ()))
-    allowed = t("some_of" if argument == "methods" else "one_of", choices=choices)
-    if "minimum" in numbers:
-        allowed = t("range", low=numbers["minimum"], high=numbers["maximum"])
     note = "" if (endpoint, argument) == ("trace", "n") else NOTES.get(argument, "")
-    parts = [allowed if choices or "minimum" in numbers else "", note]
-    return t("field", name=title_of(_field(argument)), what="; ".join(filter(None, parts)))
+    allowed = ""
+    if argument == "methods":
+        schema: dict[str, Any] = {"type": "array", "items": {"type": "string", "enum": [*METHODS]}}
+        allowed = t("some_of", choices=", ".join(METHODS))
+    elif field.choices:
+        schema = {"type": "string", "enum": [*field.choices]}
+        allowed = t("one_of", choices=", ".join(field.choices))
+    elif argument in TEXTS:
+        schema = {"type": "string", "maxLength": TEXTS[argument]}
+    else:
+        is_bounded = endpoint == "trace" and argument in ("n", "br", "bc")
+        high = MAX_TRACED if is_bounded else field.high
+        allowed = t("range", low=field.low, high=high)
+        schema = {"type": JSON_TYPES[field.kind], "minimum": field.low, "maximum": high}
+        if argument in ("sink", "hk"):
+            schema = {"anyOf": [schema, {"type": "null"}]}
+        elif argument in ("br", "bc"):
+            schema = {"anyOf": [schema, {"const": AUTO}]}
+    text = t("field", name=title_of(field), what="; ".join(filter(None, (allowed, note))))
+    return text, schema | {"description": text, "additional_description": text}
 
 
 def _add(fn: Callable, endpoint: str, concurrency_limit: int | None) -> None:
     """Add an endpoint whose arguments have choices, ranges and words for every client: `view_api`
     reads them from the components, an MCP client their types there and their words in the text."""
     arguments = ENDPOINTS[endpoint]
-    words = {argument: _describe(argument, endpoint) for argument in arguments}
-    lines = (f"    {argument}: {words[argument]}" for argument in arguments)
+    about = [_describe(argument, endpoint) for argument in arguments]
+    lines = (f"    {name}: {text}" for name, (text, _) in zip(arguments, about, strict=True))
     fn.__doc__ = "\n".join((inspect.getdoc(fn) or "", "", "Args:", *lines))
     event = api(fn, api_name=endpoint, concurrency_limit=concurrency_limit)
-    inputs = [
-        (text, _schema(argument, endpoint) | {"description": text, "additional_description": text})
-        for argument, text in words.items()
-    ]
-    describe_function(event["id"], inputs, SCHEMAS[endpoint])
+    describe_function(event["id"], about, SCHEMAS[endpoint])
 
 
 def takes(endpoint: str) -> Callable[[Callable], Callable]:

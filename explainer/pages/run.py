@@ -49,9 +49,8 @@ def _named(query: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def request_of(address: str) -> RunRequest:
-    """Of a query string: its ``run-…`` keys, else its Step page's Problem. Raises ProblemError."""
-    query = parse_address(address)
+def parse_request(query: Mapping[str, str]) -> RunRequest:
+    """Parse the ``run-…`` keys of an address, else its Step page's Problem. Raises ProblemError."""
     own = {key: query[PREFIX + key] for key in KEYS if PREFIX + key in query}
     return RunRequest.from_query(_named(own or query))
 
@@ -61,8 +60,7 @@ def prefill(engine: Engine, query: Mapping[str, str]) -> dict[str, Any]:
     page's own and the ``error``; and what run_note.py says of the request."""
     error = None
     try:
-        own = {key: query[PREFIX + key] for key in KEYS if PREFIX + key in query}
-        request = RunRequest.from_query(_named(own or query))
+        request = parse_request(query)
     except ProblemError as refusal:
         request, error = RunRequest.from_query({}), str(refusal)
     return {"values": run_values(request), "error": error, **note(engine, request)}
@@ -116,7 +114,7 @@ class RunEvents:
         """Yield as JSON, under ``run``, how far the methods are, and what they found."""
         engine = self.engine
         try:
-            request = request_of(address)
+            request = parse_request(parse_address(address))
         except ProblemError as error:
             yield _said(run=run_state.refused(str(error), None, engine.machine()))
             return
@@ -152,7 +150,7 @@ class RunEvents:
         """Yield as JSON, under ``sweep``, the ``rows`` measured so far on this GPU in the order of
         COLUMNS, of so many points ``done``, and ``error``, one sentence, where it ended early."""
         try:
-            request = request_of(address)
+            request = parse_request(parse_address(address))
             p = request.problem
             own = {"d": p.d, "dtype": p.dtype, "mask": str(p.mask), "methods": request.methods}
             wanted = Sweep.from_query(own)

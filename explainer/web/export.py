@@ -20,28 +20,24 @@ from urllib.parse import parse_qsl, urlencode
 
 from markupsafe import Markup
 
-from explainer.algorithms.listings import listings
 from explainer.algorithms.registry import PLACED
 from explainer.base.amounts import amount
 from explainer.base.texts import Texts
-from explainer.engine import record_rows
-from explainer.learn import glossary
 from explainer.learn.course import NUMBERS
 from explainer.learn.registry import lessons, widgets
-from explainer.learn.tour import CHAPTERS, chapters
+from explainer.learn.tour import CHAPTERS
 from explainer.problem import Problem
-from explainer.views import run_masks
 from explainer.views.bar import render_bar
 from explainer.views.learn_parts import render_widget
-from explainer.views.learn_screens import keys, outline, screen
+from explainer.views.learn_screens import keys, screen
 from explainer.views.run_values import NOTHING_KNOWN, plain_values
 from explainer.views.stories.pages import CHAPTERS as STORY_CHAPTERS
 from explainer.views.stories.pages import DEFAULTS, make_chapter
 from explainer.views.templates import render
-from explainer.views.words import words
 from explainer.web import bundle
 from explainer.web.files import in_every_order, in_script
 from explainer.web.kernel_file import KernelFile
+from explainer.web.routes import CONSTANT
 from explainer.web.static_responses import (
     limited_controls,
     response_name,
@@ -139,16 +135,10 @@ def answers() -> tuple[Files, dict[str, str]]:
     files, where = traces([query for _, query in _named_places()])
     parts: Files = {
         "learn": {name: found for part in of_widgets.values() for name, found in part.items()},
-        "course": {"": outline()},
         **{name: {"": text} for name, text in _screens().items()},
-        "glossary": {"": glossary.data()},
-        "listing": {"": listings()},
-        "tour": {"": chapters()},
-        "words": {"": words()},
+        **{name: {"": make()} for name, make in CONSTANT.items()},
         **{page: pictures for page, (_, pictures) in stories().items()},
         "opened": {"": {"run": WITHOUT_SERVER}},
-        "record_masks": {"": run_masks.pictures()},
-        "records": {"": record_rows.table()},
         "yours": {"": KernelFile(None).state()},
     }
     return files | parts, where

@@ -43,6 +43,7 @@ STATS = {
     "forward": (*wire.ROW_STATS, "S", "P", "O"),
     "backward": ("D", "scores", "slope", "P", "dP", "dS", "part_dQ", "dQ", "dK", "dV"),
 }
+PLACE = ("i", "j", "kind", "stage", "phases", "transfers")  # of a visit
 MOST_EXPORTED = 6_000_000  # numbers in a file
 MOST_ARRAYS = 12_000  # in a file of arrays, each of which has a header of its own
 
@@ -120,15 +121,8 @@ def as_json(problem: Problem, pass_: str = "forward") -> bytes:
     check_exported(problem, pass_=pass_)
     run = TRACES[pass_](problem)
     visits = [
-        {
-            "i": v.i,
-            "j": v.j,
-            "kind": v.kind,
-            "stage": v.stage,
-            "phases": v.phases,
-            "transfers": v.transfers,
-            **{name: plain(getattr(v, name)) for name in STATS[pass_]},
-        }
+        {name: getattr(v, name) for name in PLACE}
+        | {name: plain(getattr(v, name)) for name in STATS[pass_]}
         for v in run.visits
     ]
     whole = {name: plain(getattr(run, name)) for name in WHOLE[pass_]}

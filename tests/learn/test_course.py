@@ -26,6 +26,7 @@ from explainer.learn.lessons.memory import lesson as memories
 from explainer.learn.lessons.trips import lesson as round_trips
 from explainer.learn.registry import lessons, self_test, widgets
 from explainer.pages import run
+from explainer.pages.address import parse_address
 from explainer.problem import Problem
 from explainer.views.stories.pages import CHAPTERS, DEFAULTS, parse_workload
 from tests.learn.scenes import LESSONS, every_question
@@ -116,7 +117,7 @@ def test_a_lesson_is_whole_and_its_links_open(lesson):
             visit = schedule(Problem.from_query(parts), parse_pass(parts))[int(parts["step"])]
             assert parts.get("phase") is None or parts["phase"] in visit.phases
         if parts.get("run-sweep"):
-            wanted = Sweep.from_query(run.request_of(link.query).to_query())
+            wanted = Sweep.from_query(run.parse_request(parse_address(link.query)).to_query())
             near, rows = recorded.swept(wanted)
             assert near == wanted and {row["method"] for row in rows} == {*wanted.methods}, link
 
