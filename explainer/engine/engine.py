@@ -127,7 +127,7 @@ class Engine:
         with self._change:
             if job not in self._waiting:
                 return None
-            seconds = [self._estimate.factor * self._expected(x.request) for x in self._before(job)]
+            seconds = [self.expected_s(x.request) for x in self._before(job)]
             if (now := self._running) and now.began is not None:
                 rest = self._estimate.factor * now.expected_s - (self._clock() - now.began)
                 seconds.append(max(0.0, rest))

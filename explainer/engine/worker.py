@@ -137,14 +137,7 @@ def _answer(request: Request, cancelled: threading.Event, answers: _Answers, job
             os._exit(3)
         answers.send(refused=text[:300])
     else:
-        _deliver(result, answers)
-
-
-def _deliver(result: dict | list, answers: _Answers) -> None:
-    try:
         answers.send(result=result)
-    except (TypeError, ValueError):  # nothing was written: the line is made first
-        answers.send(refused=t("worker.unsent"))
 
 
 if __name__ == "__main__":

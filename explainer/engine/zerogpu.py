@@ -21,7 +21,7 @@ from contextvars import Context
 from multiprocessing import connection
 
 from explainer.engine.admission import expected_s, refuse
-from explainer.engine.child import NoGpu, WorkerLost
+from explainer.engine.child import NoGpu
 from explainer.engine.requests import Request
 from explainer.engine.results import Machine, unknown_machine
 
@@ -133,8 +133,6 @@ class ZeroChild:
             raise TimeoutError from None
         if isinstance(answer, NoGpu):
             raise answer
-        if not isinstance(answer, dict):
-            raise WorkerLost(f"ZeroGPU answered with a {type(answer).__name__}")
         return answer
 
     def cancel(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -26,7 +25,6 @@ LABELS = t.named("labels")
 TOUR = {str(k): chapter for k, chapter in enumerate(CHAPTERS, 1)}
 LARGE_N, SLIDERS = CONTROLS["step"]["large"], CONTROLS["step"]["sliders"]
 MASK_CHOICES = [(t("causal"), "causal"), (t("full"), "full")]
-HEADS = ("hq", "hk", "head")
 RADIOS = {
     "mask": MASK_CHOICES,
     "order": [(label, key) for key, label in ORDERS.items()],
@@ -71,40 +69,27 @@ def word_classes(word: str) -> list[str]:
     return ["fa-by-word", f"fa-by-{word}"]
 
 
-def start_row(at: dict, label: str, *classes: str) -> Fields:
-    """Build the controls of the inputs, under this label, and of their seed."""
-    with gr.Row(elem_classes=["fa-start-row", *classes]):
+def _start_row(at: dict) -> Fields:
+    """Build the controls of the inputs and of their seed; ``at``: what they show at first, by
+    key."""
+    with gr.Row(elem_classes=["fa-start-row", *word_classes("data")]):
         choices = [(name, key) for key, name in INPUTS.items()]
-        data = gr.Dropdown(choices, value=at["data"], label=label, filterable=False)
+        data = gr.Dropdown(choices, value=at["data"], label=LABELS["data"], filterable=False)
         seed = gr.Number(at["seed"], label=LABELS["seed"], min_width=64)
     return {"data": data, "seed": seed}
 
 
-def _heads(at: dict, keys: tuple[str, ...]) -> Fields:
-    """Build the controls of heads (a textbox where it may be a word), RoPE and dropout."""
-    found = {}
-    with gr.Row():
-        for key in keys:
-            made = partial(gr.Number, precision=0)
-            made = partial(gr.Textbox, max_lines=1) if isinstance(at[key], str) else made
-            found[key] = made(at[key], label=LABELS[key], min_width=56)
-    most, rope = FIELDS["dropout"].high, gr.Number(at["rope"], label=LABELS["rope"])
-    return found | {
-        "rope": rope,
-        "dropout": gr.Slider(0, most, at["dropout"], step=0.001, label=LABELS["dropout"]),
-    }
-
-
-def folded(word: str, title: str) -> gr.Accordion:
+def _folded(word: str, title: str) -> gr.Accordion:
     """A part of the controls that is folded away until wanted."""
     return gr.Accordion(title, open=False, elem_classes=["fa-own", *word_classes(word)])
 
 
-def own_data(at: dict, heads: tuple[str, ...]) -> Fields:
-    """The controls for the user's own data, for what is done to scores, and for these keys of
-    HEADS, RoPE and dropout, each under its name; ``at``: what they show at first, by key."""
-    with folded("data", t("own")):
-        own_text = gr.Textbox(
+def _rarely_changed(at: dict) -> Fields:
+    """Build the controls for the user's own data, for what is done to scores, and for heads, RoPE
+    and dropout, each under its name."""
+    found: Fields = {}
+    with _folded("data", t("own")):
+        found["text"] = gr.Textbox(
             at["text"],
             label=LABELS["text"],
             placeholder=t("text.example"),
@@ -112,20 +97,21 @@ def own_data(at: dict, heads: tuple[str, ...]) -> Fields:
             max_lines=6,
             max_length=MAX_CHARACTERS,
         )
-        factor = gr.Slider(0.25, 32, at["gain"], step=0.25, label=LABELS["gain"])
-    with folded("score", t("scores")):
-        score = gr.Textbox(
-            at["score"], label=LABELS["score"], placeholder="softcap:2&alibi", max_lines=1
-        )
-        sink = gr.Textbox(
-            at["sink"], label=LABELS["sink"], placeholder=t("sink.example"), max_lines=1
-        )
-    with folded("heads", t("heads")):
-        more = _heads(at, heads)
-    return {"text": own_text, "gain": factor, "score": score, "sink": sink, **more}
+        found["gain"] = gr.Slider(0.25, 32, at["gain"], step=0.25, label=LABELS["gain"])
+    with _folded("score", t("scores")):
+        for key, example in {"score": "softcap:2&alibi", "sink": t("sink.example")}.items():
+            found[key] = gr.Textbox(at[key], label=LABELS[key], placeholder=example, max_lines=1)
+    with _folded("heads", t("heads")):
+        with gr.Row():
+            for key in ("hq", "hk", "head"):
+                found[key] = gr.Number(at[key], label=LABELS[key], precision=0, min_width=56)
+        found["rope"] = gr.Number(at["rope"], label=LABELS["rope"])
+        most = FIELDS["dropout"].high
+        found["dropout"] = gr.Slider(0, most, at["dropout"], step=0.001, label=LABELS["dropout"])
+    return found
 
 
-def large_sizes() -> gr.Dropdown:
+def _large_sizes() -> gr.Dropdown:
     """Lengths beyond the slider: drawn as tiles, with the numbers of whichever is chosen."""
     lengths = [(t("large.none"), 0), *((t("large.n", n=n), n) for n in LARGE_N)]
     return gr.Dropdown(
@@ -155,7 +141,7 @@ def build() -> StepPage:
     at = values(Problem())
     with gr.Row(elem_classes="fa-page"):
         with gr.Column(elem_classes="fa-controls fa-step-controls", scale=0, min_width=216):
-            controls = start_row(at, LABELS["data"], *word_classes("data"))
+            controls = _start_row(at)
             for key, most in SLIDERS.items():
                 word = word_classes("tiles" if key in ("br", "bc") else key)
                 controls[key] = gr.Slider(
@@ -166,8 +152,8 @@ def build() -> StepPage:
                 controls[key] = radio(choices, value=at[key], label=LABELS[key], elem_classes=word)
                 if key == "mask":
                     compose = gr.Button(t("compose"), size="sm", elem_classes=word)
-            controls |= own_data(at, HEADS)
-            large = large_sizes()
+            controls |= _rarely_changed(at)
+            large = _large_sizes()
             run = gr.Button(
                 t("run"),
                 variant="primary",

@@ -58,12 +58,6 @@ def test_out_of_memory_is_recovered_in_place(engine):
     assert engine.state()["replaced"] == lives, "the worker lives on"
 
 
-def test_result_that_cannot_be_sent(engine):
-    job = finish(engine.submit(asked(faulty.UNSENDABLE)))
-    assert (job.state, job.why) == ("failed", REFUSED) and "sent" in job.error
-    recovers(engine, 36)
-
-
 def test_hang(engine, clock):
     clock.waited.clear()
     job = finish(engine.submit(asked(faulty.HANG)))
