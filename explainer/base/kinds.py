@@ -45,11 +45,11 @@ def measured(device: str, when: str = "") -> Kind:
     return Kind(say("measured", device=device), full)
 
 
-def recorded(name: str = BENCH, what: str = "") -> Kind:
-    """Measured earlier; the record says where and when. ``what``: for the full text."""
+def recorded(name: str = BENCH) -> Kind:
+    """Measured earlier; the record says where and when."""
     record = load(name)
     text = say("recorded", device=record["device"], date=record["date"])
-    return Kind(text, say("more", kind=about(name), more=what) if what else about(name))
+    return Kind(text, about(name))
 
 
 def cited(source: str) -> Kind:

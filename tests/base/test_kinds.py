@@ -9,9 +9,9 @@ from explainer.base import kinds, records
 
 @pytest.mark.parametrize("name", [n for n in records.NAMES if "h200" in n])
 def test_a_recorded_figure_says_where_and_when(name):
-    record, kind = records.load(name), kinds.recorded(name, "times")
+    record, kind = records.load(name), kinds.recorded(name)
     assert kind.text == f"recorded on {record['device']}, {record['date']}"
-    assert str(kind) == f"{records.about(name)}: times"
+    assert str(kind) == records.about(name)
 
 
 def test_what_is_full_holds_the_rest():

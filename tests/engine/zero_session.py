@@ -97,8 +97,6 @@ def main() -> None:
     run("good", 0, token="a.e30.b")
     found["device"] = engine.machine()["device"]
     run("quota", 5, token="a.e30.b", answer=(429, {"left": 3, "wait": 3600}, QUOTA))
-    run("duration", 6, answer=(429, {"left": 3, "wait": -1}, {}))
-    run("no gpu", 7, answer=(503, {}, {}))
     run("expired", 8, token="a.e30.b", answer=(401, {}, {}))
     run("queue", 9, token="a.e30.b", answer=(200, FAILED, {"content-type": "text/event-stream"}))
     run("after", 10)
