@@ -191,7 +191,7 @@ def build(engine: Engine) -> None:
     # The engine itself bounds and orders the runs
     page.run(events.answer_run, page, page, concurrency_limit=None, **private)
     page.sweep(events.answer_sweep, page, page, concurrency_limit=None, **private)
-    page.stop(events.answer_stop, None, None, queue=False, **private)
+    page.stop(events.answer_stop, None, None, concurrency_limit=None, **private)
 
 
 def wire(step: StepPage) -> None:

@@ -33,13 +33,13 @@ READ = re.compile(
     r"|gradio_api/(?:info/?|openapi\.json|app_id/?|startup-events|queue/data|theme\.css"
     r"|heartbeat/[\w-]{1,64}|call/\w{1,32}/\w{1,64})$)"
 )
-BY_NUMBER = re.compile(r"/gradio_api/(?:queue/join|run/predict|api/predict)/?$")
+BY_NUMBER = re.compile(r"/gradio_api/queue/join/?$")
 BY_NAME = re.compile(r"/gradio_api/call/(v2/)?(\w{1,32})/?$")
 SESSION = re.compile(r"/gradio_api/(?:cancel|reset)/?$")
 MCP = re.compile(r"/gradio_api/mcp(?:/|$)")
 
 t = Texts("web")
-NO_SUCH, NOT_FITTING = t("no_such"), t("not_fitting")
+NO_SUCH = t("no_such")
 # Gradio builds the page's own address from it, and the page is cached for the next visitor.
 REMOVED_HEADERS = (b"x-gradio-server",)
 HOSTS = (b"host", b"x-forwarded-host")
@@ -93,8 +93,6 @@ class RequestFilter:
             answer = JSONResponse({"error": str(why)}, why.status, why.headers)
             await answer(scope, receive, send)
             return
-        if BY_NUMBER.match(scope["path"]):
-            send = _RefusalFix(scope, receive, send)
         await self.app(scope, _replay(body, receive), send)
 
     def _is_read(self, method: str, path: str) -> bool:
@@ -208,28 +206,3 @@ def _check_number(message: dict, key: str) -> int | None:
     if value is not None and not known:
         raise Refused(t("whole", key=key))
     return value
-
-
-class _RefusalFix:
-    """Answer 422 and a sentence where Gradio answers 500: to values that a function refuses."""
-
-    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self._scope, self._receive, self._send = scope, receive, send
-        self._has_failed, self._body = False, b""
-
-    async def __call__(self, message: Message) -> None:
-        if message["type"] == "http.response.start" and message["status"] == 500:
-            self._has_failed = True
-        elif not self._has_failed:
-            await self._send(message)
-        else:
-            self._body += message.get("body", b"")
-            if not message.get("more_body"):
-                await self._finish()
-
-    async def _finish(self) -> None:
-        try:
-            error = json.loads(self._body)["error"] or NOT_FITTING
-        except (ValueError, KeyError, TypeError):
-            error = NOT_FITTING
-        await JSONResponse({"error": str(error)[:400]}, 422)(self._scope, self._receive, self._send)

@@ -48,6 +48,8 @@ def ask(server: Server, *call) -> int:
         event = json.loads(text).get("event_id") if status == 200 and text[:1] == "{" else None
         if event and call[1].startswith("/gradio_api/call/"):  # its function ends when this has
             send(server, "GET", f"{call[1].replace('/v2/', '/')}/{event}")
+        elif event:
+            send(server, "GET", f"/gradio_api/queue/data?session_hash={PLANTED}")
         return status
     except HTTPException:
         return 0
@@ -85,7 +87,7 @@ def test_what_is_typed_is_in_no_line(server):
         if function["backend_fn"]:
             data = [PLANTED for _ in function["inputs"]]
             body = {"data": data, "fn_index": function["id"], "session_hash": PLANTED}
-            calls += [("POST", "/gradio_api/run/predict", json.dumps(body).encode(), {})]
+            calls += [("POST", "/gradio_api/queue/join", json.dumps(body).encode(), {})]
     statuses = [
         ask(server, *(quote(x, "/?&=%") if k == 1 else x for k, x in enumerate(c))) for c in calls
     ]
