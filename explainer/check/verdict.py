@@ -224,7 +224,7 @@ def _judge_gradients(runner: Runner, made: list[tuple[Case, np.ndarray]], verdic
                 is_right = bool((apart <= limits[n]).all())
             is_wrong |= not is_right
             error, most, old = float(apart.max()), float(limits[n].max()), worst.get(name)
-            if not old or (old.right and not (is_right and error <= old.error)):
+            if not old or (old.right and not (is_right and error <= (old.error or 0.0))):
                 worst[name] = CaseResult(name, is_right, error, most)
         if is_wrong and verdict.first is None:
             _locate_gradient(runner, case, do, saved, truth, limits, grads[0], verdict)
