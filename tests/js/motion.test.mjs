@@ -10,11 +10,9 @@ import {
   frame,
   lengthOfAll,
   movePhase,
-  passage,
   phasesOf,
   place,
   ribbon,
-  wayOf,
 } from "./model.mjs";
 
 const bytesOf = (f) => f.reads + f.writes;
@@ -73,24 +71,4 @@ test("K leaves first, V 40 ms later, a ribbon is a pixel per 8 B and at most 48 
     [128, 256, 384, 4096].map((bytes) => ribbon(bytes)),
     [16, 32, 48, 48],
   );
-});
-
-test("a block flies from its home to its seat, and back", () => {
-  const [home, seat] = [
-    { x: 10, y: 20, width: 60, height: 20 },
-    { x: 700, y: 130, width: 160, height: 96 },
-  ];
-  for (const points of [...["K", "V", "O"].map((tensor) => wayOf(tensor, home, seat, 1, 500))]) {
-    const there = passage(points, home, seat);
-    const back = passage(points, home, seat, true);
-    for (const [found, wanted] of [
-      [there[0], home],
-      [there.at(-1), seat],
-      [back[0], seat],
-      [back.at(-1), home],
-    ])
-      for (const key of ["x", "y", "width", "height"])
-        assert.ok(Math.abs(found[key] - wanted[key]) < 1e-6, `${key}: ${found[key]}`);
-    assert.ok(there.every(({ width }, k) => !k || width >= there[k - 1].width));
-  }
 });

@@ -95,17 +95,6 @@ for (const [name, case_] of fixtures("row_view")) {
     if (sum("rises"))
       equal(saved.slice(1).map(Number), [sum("rises") - sum("rescaled"), sum("rises")]);
   });
-
-  test(`${name}: forgotten α keeps every weight as its own tile had it`, () => {
-    case_.rows.forEach((want, row) => {
-      const last = visitsOf(trace, row, "forget").at(-1).v;
-      const f = frame(trace, last, phasesOf(trace, last).at(-1));
-      slotsOf(trace, f, row, "forget").forEach(
-        (slot, c) =>
-          slot.state === "hidden" || near(slot.weight, want.forgotten[c], `${name}: ${row}, ${c}`),
-      );
-    });
-  });
 }
 
 test("no answer is a safe bet", () => {

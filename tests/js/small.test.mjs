@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { apart, nearest, scale } from "../../assets/js/lib/chart.js";
+import { apart } from "../../assets/js/lib/chart.js";
 import { equal, fixtures } from "./load.mjs";
 import { bytes, codeText, noteOf, position, problemOf } from "./model.mjs";
 
@@ -76,12 +76,4 @@ test("names at the ends of lines keep their order, their heights and the picture
       assert.ok(found[order[k]] >= found[order[k - 1]] + heights[order[k - 1]]);
   }
   assert.deepEqual(apart([10, 60], [20, 20], [0, 100]), [10, 60]);
-});
-
-test("a scale takes its ends to its ends, and a pointer to the nearest place", () => {
-  const log = scale([1, 100], [10, 30], true);
-  assert.deepEqual([log(1), log(10), log(100)], [10, 20, 30]);
-  assert.equal(scale([0, 4], [100, 0])(1), 75);
-  assert.equal(nearest([0, 10, 30], 21), 2);
-  assert.equal(nearest([0, 10, 30], -5), 0);
 });

@@ -11,6 +11,7 @@ import { frame, phasesOf, place, prepare, stated } from "../model/frame.js";
 import { beatOf } from "../model/motion.js";
 import { sentence } from "../model/phases.js";
 import { ahead, counterpart, nearest } from "../model/places.js";
+import { questionAt } from "../model/questions.js";
 import { during } from "../lib/pending.js";
 import { t } from "../model/texts.js";
 import { Result } from "./result.js";
@@ -403,7 +404,7 @@ export class Player extends PlayerBase {
     const f = (this.frame = frame(this.trace, this.at.step, this.at.phase));
     if (!this.predict.root.hidden && this.questionStep !== f.step) {
       this.questionStep = f.step;
-      this.predict.askAt(this.trace, f.step);
+      this.predict.ask(this.trace.header.numbers ? questionAt(this.trace, f.step) : null);
       if (this.questionRow() !== undefined) this.focus = this.linking.picked = null; // until something is clicked again
     }
     const row = this.followed(f);

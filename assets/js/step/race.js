@@ -17,6 +17,7 @@ import {
   visitsAfter,
   workOf,
 } from "../model/race_clock.js";
+import { raceQuestion } from "../model/questions.js";
 import { t } from "../model/texts.js";
 import { listed } from "../model/wording.js";
 import { tabs } from "./drawer.js";
@@ -178,10 +179,8 @@ export class Race extends PlayerBase {
     if (this.tick === 0) this.begun = run;
     if (this.wanted && this.begun === run && this.questionedRun !== run) {
       this.questionedRun = run;
-      predict.askRace(
-        this.lanes.map(({ label }) => label),
-        finishes,
-      );
+      const names = this.lanes.map(({ label }) => label);
+      predict.ask(raceQuestion(names, finishes));
     }
     if (over && predict.question) predict.ask(null);
     this.root.classList.toggle("fa-predicting", Boolean(this.wanted) && !over); // who asks for how much is the answer

@@ -5,10 +5,9 @@
 import { around, button, card, el, on, set } from "../lib/dom.js";
 import { emit } from "../lib/events.js";
 import { number } from "../lib/format.js";
-import { isRight, questionAt, raceQuestion } from "../model/questions.js";
+import { isRight } from "../model/questions.js";
 import { t } from "../model/texts.js";
 
-/** @import { Trace } from "../model/types.js" */
 /** @import { Question, Slider } from "../model/questions.js" */
 
 export class Predict {
@@ -59,16 +58,6 @@ export class Predict {
         ...(question?.options ?? []).map((text, k) => this.option(text, k)),
       );
     this.lead();
-  }
-
-  /** The question about this visit; of tiles without numbers nothing. @param {Trace} trace @param {number} step */
-  askAt(trace, step) {
-    this.ask(trace.header.numbers ? questionAt(trace, step) : null);
-  }
-
-  /** Which lane of a race is first: their names, and the tick at which each is done. @param {string[]} names @param {number[]} finishes */
-  askRace(names, finishes) {
-    this.ask(raceQuestion(names, finishes));
   }
 
   /** @param {string} text @param {number} k */
