@@ -11,11 +11,41 @@ from torch._C._functorch import peek_interpreter_stack
 from torch.utils._python_dispatch import _get_current_dispatch_mode
 
 from .availability import INTERPRETED, available
-from .spec import scores
+from .spec import masks, scores
 
 DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
 PRECISIONS = ("ieee", "tf32", "tf32x3")
 MAX_D = 256
+
+
+def check_is_tensor(name: str, x: object) -> None:
+    """Raise TypeError with one sentence for what is no tensor."""
+    if not isinstance(x, torch.Tensor):
+        raise TypeError(f"{name} must be a torch.Tensor, not {type(x).__name__}.")
+
+
+def check_is_beside(name: str, x: torch.Tensor, device: torch.device) -> None:
+    """Raise RuntimeError with one sentence for a tensor that is not on q's device."""
+    if x.device != device:
+        raise RuntimeError(f"q is on {device} but {name} is on {x.device}.")
+
+
+def aligned(x: torch.Tensor) -> torch.Tensor:
+    """Return x, contiguous and at an address that is a multiple of 16, for which Triton
+    compiles."""
+    x = x.contiguous()
+    return x.clone() if x.data_ptr() & 15 else x
+
+
+def check_call(
+    q, k, v, causal: bool, mask: str | masks.Mask | None, score: str | None, scale: float | None
+) -> tuple[masks.Mask, scores.Score, float]:
+    """Return the mask, the score and the scale of a call after every check of these arguments and
+    of the device. Raises TypeError, ValueError or RuntimeError with one sentence."""
+    check_tensors(q, k, v)
+    check_device(q.device)
+    scale = scale_of(scale, q.shape[-1])
+    return masks.from_keywords(causal, mask), check_score(score), scale
 
 
 def check_tensors(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> None:
@@ -26,16 +56,14 @@ def check_tensors(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> None:
     one sentence.
     """
     for name, x in (("q", q), ("k", k), ("v", v)):
-        if not isinstance(x, torch.Tensor):
-            raise TypeError(f"{name} must be a torch.Tensor, not {type(x).__name__}.")
+        check_is_tensor(name, x)
         if x.dim() != 4:
             raise ValueError(f"{name} must have 4 dimensions (B, H, N, d), not {tuple(x.shape)}.")
         if x.dtype not in DTYPES.values():
             raise TypeError(f"{name} is {x.dtype}: only float16, bfloat16 and float32 are allowed.")
         if x.dtype != q.dtype:
             raise TypeError(f"q is {q.dtype} but {name} is {x.dtype}: they must have one dtype.")
-        if x.device != q.device:
-            raise RuntimeError(f"q is on {q.device} but {name} is on {x.device}.")
+        check_is_beside(name, x, q.device)
     if k.shape != v.shape:
         raise ValueError(f"k and v must have one shape, not {tuple(k.shape)} and {tuple(v.shape)}.")
     (batch, heads, _, d), (k_batch, k_heads, _, k_d) = q.shape, k.shape
@@ -111,11 +139,8 @@ def check_sink(sink: float | torch.Tensor, q: torch.Tensor) -> torch.Tensor:
             f"sink has shape {tuple(sink.shape)} and {sink.dtype}: it must be a number, or a "
             f"floating-point tensor with one for each of q's {q.shape[1]} heads."
         )
-    if sink.device != q.device:
-        raise RuntimeError(f"q is on {q.device} but sink is on {sink.device}.")
-    checked = sink.detach().to(torch.float32).contiguous()
-    # Triton compiles for an address that is a multiple of 16.
-    return checked.clone() if checked.data_ptr() & 15 else checked
+    check_is_beside("sink", sink, q.device)
+    return aligned(sink.detach().to(torch.float32))
 
 
 def check_dropout(dropout: float, seed: int) -> None:

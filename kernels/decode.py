@@ -11,7 +11,7 @@ import torch
 import triton
 from torch._C._functorch import peek_interpreter_stack
 
-from .checks import check_device, check_tensors, check_whole, scale_of
+from .checks import aligned, check_call, check_is_beside, check_is_tensor, check_whole
 from .configs import DECODE, Config, nearest, pad
 from .fa2 import visit_tiles
 from .formats import as_operand, as_stored
@@ -189,17 +189,14 @@ def _caches(q, k, lengths, block_table) -> tuple[tuple[torch.Tensor, ...], int]:
     for name, (x, dims) in given.items():
         if x is None:
             continue
-        if not isinstance(x, torch.Tensor):
-            raise TypeError(f"{name} must be a torch.Tensor, not {type(x).__name__}.")
+        check_is_tensor(name, x)
         if x.dtype != torch.int32 or x.dim() != dims or len(x) != batch:
             raise ValueError(
                 f"{name} has shape {tuple(x.shape)} and {x.dtype}: it must be int32 and have "
                 f"{dims} dimension{'s' * (dims > 1)}, the first of q's batch {batch}."
             )
-        if x.device != q.device:
-            raise RuntimeError(f"q is on {q.device} but {name} is on {x.device}.")
-        x = x.contiguous()
-        more.append(x.clone() if x.data_ptr() & 15 else x)
+        check_is_beside(name, x, q.device)
+        more.append(aligned(x))
     width = 0 if block_table is None else block_table.shape[1]
     if q.device.type == "cpu" and isinstance(k, torch.Tensor) and k.dim() == 4 and batch:
         _check_values(k, *more)
@@ -238,9 +235,7 @@ def prepare(
                 )
         page = k.shape[1]
         each = [x[:1].transpose(1, 2).expand(len(q), -1, -1, -1) for x in (k, v)]
-    check_tensors(q, *each)
-    scale = scale_of(scale, q.shape[-1])
-    check_device(q.device)
+    parsed, _, factor = check_call(q, each[0], each[1], causal, None, None, scale)
     (batch, heads, n_q, d), (k_heads, n_k) = q.shape, each[0].shape[1:3]
     n_k = width * page or n_k
     if n_q > MAX_QUERIES:
@@ -258,7 +253,7 @@ def prepare(
         programs = batch * k_heads * -(-rows // config.block_m)
         parts = parts_for(programs, n_k, multiprocessors(q.device))
     paged = has_lengths, page, width
-    return run(q, k, v, masks.from_keywords(causal), scale, config, parts, keep_lse, paged)
+    return run(q, k, v, parsed, factor, config, parts, keep_lse, paged)
 
 
 _calls = Calls(prepare)

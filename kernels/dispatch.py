@@ -13,16 +13,7 @@ import torch
 from torch._C._functorch import TransformType, peek_interpreter_stack
 
 from . import decode, gradients, hopper, orders
-from .checks import (
-    check_device,
-    check_score,
-    check_sink,
-    check_tensors,
-    is_traced,
-    is_uneven,
-    scale_of,
-    widen,
-)
+from .checks import check_call, check_sink, check_tensors, is_traced, is_uneven, widen
 from .launching import Calls
 from .spec import masks
 from .spec.scores import Score
@@ -48,13 +39,11 @@ def which(
     """Return the kernel that `attention` runs for this input. Raises what `attention` raises."""
     if is_uneven(q, k, v):
         q, k, v, scale = widen(q, k, v, scale)
-    check_tensors(q, k, v)
-    check_device(q.device)
-    scale_of(scale, q.shape[-1])
+    parsed, modified, _ = check_call(q, k, v, causal, mask, score, scale)
     if sink is not None:
         check_sink(sink, q)
     sink_key = IN_A_TENSOR if isinstance(sink, torch.Tensor) else sink
-    return _choice(q, k, v, masks.from_keywords(causal, mask), check_score(score), sink_key, scale)
+    return _choice(q, k, v, parsed, modified, sink_key, scale)
 
 
 def _choice(q, k, v, mask: masks.Mask, score: Score, sink: float | str | None, scale) -> Choice:
@@ -138,11 +127,8 @@ def traced(q, k, v, sink, options: dict, deterministic, spans=None, tiling: str 
 def _prepare(q, k, v, causal, mask, scale, score=None, sink=None):
     """Return the prepared call of the kernel chosen for such input: of (q, k, v), of spans where
     `mask` is SPANS, and of a sink if that is `IN_A_TENSOR`."""
-    check_tensors(q, k, v)
-    check_device(q.device)
-    scale_of(scale, q.shape[-1])
-    parsed = masks.from_keywords(causal, mask)
-    chosen = _choice(q, k, v, parsed, check_score(score), sink, scale).kernel
+    parsed, modified, _ = check_call(q, k, v, causal, mask, score, scale)
+    chosen = _choice(q, k, v, parsed, modified, sink, scale).kernel
     if chosen == "hopper":
         return hopper.prepare(q, k, v, causal, mask, scale, None, score, sink)
     if chosen == "decode":

@@ -8,19 +8,10 @@ from importlib import import_module
 import torch
 from triton.runtime.errors import OutOfResources
 
-from .checks import (
-    check_device,
-    check_dropout,
-    check_options,
-    check_score,
-    check_sink,
-    check_tensors,
-    scale_of,
-)
+from .checks import check_call, check_dropout, check_options, check_sink, check_tensors
 from .configs import SHARED_KIB, Config, card_of, choose, pad
 from .forward import ForwardInputs, Run
 from .launching import Calls, empty_result, on_device, without_warnings
-from .spec import masks
 from .spec.algorithms import ORDERS as KEYS
 
 ORDERS = {key: import_module(f".{key}", __package__).prepare for key in KEYS}
@@ -82,13 +73,10 @@ def _inputs(
     q, k, v, causal, mask, scale, order, block_m, block_n, precision="ieee", score=None, **more
 ) -> ForwardInputs:  # fmt: skip
     """Return the inputs of an algorithm after every check of the tensors and of these options."""
-    check_tensors(q, k, v)
+    parsed, modified, scale = check_call(q, k, v, causal, mask, score, scale)
     check_options(order, tuple(ORDERS), block_m, block_n, precision)
-    check_device(q.device)
-    scale = scale_of(scale, q.shape[-1])
-    parsed = masks.from_keywords(causal, mask)
     config = config_for(q, block_m, block_n)
-    return ForwardInputs(q, k, v, parsed, scale, config, precision, check_score(score), **more)
+    return ForwardInputs(q, k, v, parsed, scale, config, precision, modified, **more)
 
 
 def prepare(

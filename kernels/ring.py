@@ -19,11 +19,11 @@ import torch.distributed as dist
 from torch.distributed.device_mesh import DeviceMesh
 
 from . import dispatch, gradients
-from .checks import check_device, check_tensors, scale_of
+from .checks import check_call
 from .launching import empty_result
 from .merging import merge
 from .orders import tile_states
-from .spec import layouts, masks
+from .spec import layouts
 
 SECONDS = 60.0  # for a neighbor to answer in one step
 POLL = 2e-5  # seconds between two looks at a GPU's transfer
@@ -214,10 +214,8 @@ def _check(
     q, k, v, group, causal, mask, layout, scale, deterministic, counts, timeout, needs_graph
 ) -> _Ring:
     """Check a call, and that all ranks make the same one."""
-    check_tensors(q, k, v)
-    check_device(q.device)
+    parsed, _, scale = check_call(q, k, v, causal, mask, None, scale)
     layouts.check_layout(layout)
-    parsed, scale = masks.from_keywords(causal, mask), scale_of(scale, q.shape[3])
     ranks = _Group(group, q.device, timeout)
     if counts is None:
         rules = layout, parsed.text, scale, needs_graph

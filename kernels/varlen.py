@@ -5,7 +5,14 @@ from __future__ import annotations
 import torch
 
 from . import spans
-from .checks import check_device, check_tensors, is_traced, is_uneven
+from .checks import (
+    check_device,
+    check_is_beside,
+    check_is_tensor,
+    check_tensors,
+    is_traced,
+    is_uneven,
+)
 from .dispatch import attend
 from .launching import refuse_capture
 from .spec import masks
@@ -38,8 +45,7 @@ def attention_varlen(
     a row that sees no key gives 0 and −inf.
     """
     for name, x in (("q", q), ("k", k), ("v", v)):
-        if not isinstance(x, torch.Tensor):
-            raise TypeError(f"{name} must be a torch.Tensor, not {type(x).__name__}.")
+        check_is_tensor(name, x)
         if x.dim() != 3:
             raise ValueError(f"{name} must have 3 dimensions (total, H, d), not {tuple(x.shape)}.")
     q, k, v = (x.transpose(0, 1)[None] for x in (q, k, v))
@@ -61,15 +67,13 @@ def spans_of_offsets(
     """Return the spans (1, Nq, 2) of checked offsets, once for the same unchanged tensors. Raises
     TypeError, ValueError or RuntimeError with one sentence."""
     for name, cu in (("cu_q", cu_q), ("cu_k", cu_k)):
-        if not isinstance(cu, torch.Tensor):
-            raise TypeError(f"{name} must be a torch.Tensor, not {type(cu).__name__}.")
+        check_is_tensor(name, cu)
         if cu.dtype not in (torch.int32, torch.int64) or cu.dim() != 1 or not len(cu):
             raise ValueError(
                 f"{name} has shape {tuple(cu.shape)} and {cu.dtype}: it must be a row of int32 "
                 "offsets."
             )
-        if cu.device != device:
-            raise RuntimeError(f"q is on {device} but {name} is on {cu.device}.")
+        check_is_beside(name, cu, device)
     if len(cu_q) != len(cu_k):
         raise ValueError(
             f"cu_q has {len(cu_q)} offsets but cu_k {len(cu_k)}: one more than there "

@@ -11,11 +11,6 @@ from explainer.base.cards import CARDS
 from explainer.memory.levels import FP32
 from explainer.memory.workload import Workload
 
-# What is in memory: in the forward pass, between the passes, in the backward pass.
-FORMS = (
-    *("standard", "standard_saved", "standard_back"),
-    *("fused", "fused_saved", "fused_back"),
-)
 RECORDED_AS = {"naive": "standard", "fa2": "fused"}  # a method of the record → its form
 FAR = 2**40
 

@@ -151,7 +151,7 @@ class Race:
     received: int
 
 
-def race(problem: Problem, devices: int, hop_ticks: float, heads: int = 1) -> list[Race]:
+def race(problem: Problem, devices: int, hop_ticks: float) -> list[Race]:
     """Return what each of METHODS needs if a hop takes ``hop_ticks``.
 
     A ring hides a hop behind the tiles of its step, as far as they last. All-gather moves the same
@@ -177,7 +177,7 @@ def race(problem: Problem, devices: int, hop_ticks: float, heads: int = 1) -> li
     moved = 4 * (devices - 1) * whole // devices**2
     exchange = hop_ticks * moved / balanced.hop_bytes
     tiles = float(total.sum()) / devices
-    found.append(Race("ulysses", tiles + exchange, exchange, exchange, moved * heads))
+    found.append(Race("ulysses", tiles + exchange, exchange, exchange, moved))
     return found
 
 
