@@ -19,7 +19,6 @@ import {
   explain,
   finishedBlocks,
   frame,
-  linksAt,
   lit,
   number,
   phasesOf,
@@ -177,42 +176,3 @@ for (const [name, case_] of fixtures("backward")) {
     if (order !== "standard" && trace.steps > 6) assert.ok(count > 2 && answers.size > 2, name);
   });
 }
-
-test("a slope belongs with its crossing, both ways", () => {
-  const trace = traceOf("backward-data=random&seed=9");
-  const f = frame(trace, 9, "dS");
-  equal([f.i, f.j], [2, 1], "the tile");
-  const links = linksAt(trace, f);
-  const linked = [
-    "Q.9.3",
-    "dO.9.1",
-    "K.5.0",
-    "V.5.7",
-    "dQ.9.0",
-    "dK.5.2",
-    "dV.5.2",
-    "S.9.5",
-    "lse.9",
-    "D.9",
-    "row.9",
-    "dQ.2",
-    "dK.1",
-    "tile.2.1",
-    "phase.dS",
-  ];
-  const names = [...linked, "Q.8.3", "K.4.0", "V.6.7", "dQ.8.0", "D.8", "dK.2", "phase.scale"];
-  const slope = links.thing("dS.9.5");
-  for (const belongs of [(of) => links.belongs(slope, of), (of) => links.belongs(of, slope)])
-    equal(
-      names.filter((name) => belongs(links.thing(name))),
-      linked,
-    );
-  const { lines } = explain(trace, f, "dS.9.5");
-  const at = 9 * trace.problem.n + 5;
-  const { P, dP, D } = trace.arrays;
-  const numbers = [P[at], dP[at], D[9]].map((x) => number(x));
-  assert.ok(
-    numbers.every((text) => lines.at(-1).includes(text)),
-    lines.at(-1),
-  );
-});

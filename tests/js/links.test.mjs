@@ -202,21 +202,6 @@ for (const [name, case_] of fixtures("links")) {
   });
 }
 
-test("a score with its crossing, and with nothing beside it", () => {
-  const trace = traceOf("links-default");
-  const links = linksAt(trace, frame(trace, 4, "exp"));
-  const tile = ["Q.9.3", "K.5.0", "Q.2", "K.1", "tile.2.1", "line.4"];
-  const crossing = ["V.5.7", "O.9.0", "m.9", "alpha.9", "row.9", "line.9"];
-  const beside = ["Q.8.3", "K.4.0"];
-  const others = ["V.6.7", "O.8.0", "m.8", "Q.1", "K.2", "tile.2.0", "phase.load"];
-  const with_ = (name) =>
-    [...tile, ...crossing, ...beside, ...others].filter((other) =>
-      links.belongs(links.thing(name), links.thing(other)),
-    );
-  equal(with_("S.9.5"), [...tile, ...crossing]);
-  equal(with_("line.4"), [...tile, ...beside]);
-});
-
 test("an address may say anything", () => {
   const trace = traceOf("links-default");
   const links = linksAt(trace, frame(trace, 4, "exp"));

@@ -7,7 +7,6 @@ import {
   added,
   because,
   firstCell,
-  hiders,
   insight,
   nudgedAt,
   pieces,
@@ -40,26 +39,6 @@ test("chips and text say the same", () => {
   ])
     equal(written(edited), text);
   equal(written(draft), "causal&window:6,0|prefix:2", "nothing changes in place");
-});
-
-test("what hides the scores of a tile is named, term by term", () => {
-  const [full, partial, skipped] = [0, 1, 2];
-  const of = (parts, whole) => hiders("causal&window:6,0|prefix:2", parts, whole);
-  equal(of([full, partial, partial], false), { names: ["window 6, 0", "prefix 2"], how: "more" });
-  equal(
-    of([skipped, partial, skipped], true),
-    { names: ["causal", "prefix 2"], how: "more" },
-    "one is enough for its term",
-  );
-  equal(of([partial, partial, skipped], true), {
-    names: ["causal", "window 6, 0", "prefix 2"],
-    how: "together",
-  });
-  equal(hiders("chunk:4", [partial], false), { names: ["chunk 4"], how: "one" });
-  equal(hiders("causal&window:6,0", [partial, skipped], true), {
-    names: ["window 6, 0"],
-    how: "one",
-  });
 });
 
 test("a tile is kept or hidden by a click", () => {
