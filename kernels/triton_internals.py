@@ -2,7 +2,8 @@
 
 Tried with Triton 3.6.0, 3.7.1, 3.8.0 and 3.9.0, the releases that requirements.txt allows. Where a
 part is missing, its user falls back to Triton's public way, which costs time and no result;
-tests/kernels/test_triton_internals.py fails by the name of the missing part.
+tests/kernels/test_triton_internals.py fails by the name of the missing part, and of the
+interpreter's builder the tests that count bytes and programs.
 """
 
 from __future__ import annotations

@@ -35,10 +35,6 @@ ATTRIBUTES = [
     (knobs.runtime.launch_exit_hook, ["calls"]),
     (JITFunction(kernel), ["arg_names", "fn", "pre_run_hooks", "warmup"]),
     (interpreter, ["_patch_lang", "_LangPatchScope"]),
-    (
-        interpreter.interpreter_builder,
-        ["create_atomic_rmw", "create_masked_load", "create_masked_store", "set_grid_idx"],
-    ),
     (nvidia, ["TMA_DTYPE_DEVICE_TO_HOST"]),
     (GluonSemantic, ["memdesc_reinterpret"]),
 ]
@@ -53,7 +49,6 @@ IN_CODE = [
     (CompiledKernel.__init__, ["function", "packed_metadata"]),
     (nvidia.CudaLauncher.__init__, [*LAUNCHER, "launch_cooperative_grid"]),
     (nvidia.CudaUtils.__init__, ["fill_tma_descriptor" + "_tiled" * (RELEASE >= (3, 7))]),
-    (interpreter.InterpreterBuilder.create_masked_load, ["ptrs", "mask"]),
 ]
 if RELEASE >= (3, 7):
     IN_CODE.append((nvidia.CudaLauncher.__init__, ["arg_annotations", "kernel_signature"]))
@@ -72,16 +67,6 @@ def test_an_attribute_is_there(owner, name):
 def test_a_name_is_in_the_code(function, name):
     where = f"{function.__module__}.{function.__qualname__}"
     assert name in names_of(function), f"Triton {triton.__version__}: {where} has no {name}"
-
-
-@pytest.mark.parametrize(
-    ("method", "pointers", "mask"),
-    [("create_masked_load", 0, 1), ("create_masked_store", 0, 2), ("create_atomic_rmw", 1, 3)],
-)
-def test_the_interpreter_takes_pointers_and_mask_where_they_are_counted(method, pointers, mask):
-    code = getattr(interpreter.InterpreterBuilder, method).__code__
-    names = code.co_varnames[1 : code.co_argcount]
-    assert names[pointers] in ("ptr", "ptrs") and names[mask] == "mask"
 
 
 def launcher(launch) -> nvidia.CudaLauncher:
@@ -164,10 +149,3 @@ def test_a_launcher_that_is_built_otherwise_keeps_its_own_way(compiled):
     del made.run.launch_pdl
     launch, pack = triton_internals.unwrap_launcher(made.run, made, 1)
     assert launch is made.run and pack(9, ())[:5] == (1, 1, 1, 9, 7)
-
-
-def test_what_is_patched_in_the_interpreter_is_put_back():
-    builder, seen = interpreter.interpreter_builder, []
-    with triton_internals.wrap_interpreter(set_grid_idx=lambda method: seen.append):
-        builder.set_grid_idx("index")
-    assert seen == ["index"] and "set_grid_idx" not in vars(builder)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from explainer.algorithms.traffic import total
@@ -56,11 +55,3 @@ def test_heads_that_share_keys_divide_the_cache():
     assert mask_work.key_heads(1) == (1,)
     w = Workload(d=128, heads=32, dtype="bf16")  # K and V of 8 heads of 128 numbers of 2 bytes
     assert mask_work.cache_bytes(w, 8, 1) == 4096 and mask_work.cache_bytes(w, 32, 1) == 16_384
-
-
-def test_a_window_keeps_its_scores_and_its_keys():
-    w = Workload(n=4096, block_q=64, block_k=64, mask="causal&window:511,0")
-    rows = np.arange(4096)
-    scores = int(np.minimum(rows + 1, 512).sum())
-    assert mask_work.work(w).scores == scores
-    assert mask_work.cached_keys(w.mask, w.n) == 512, "what the window keeps"

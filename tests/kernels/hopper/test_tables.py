@@ -55,13 +55,6 @@ def test_tables_say_what_the_mask_says(n_q, n_k, block_m):
         check(mask, n_q, n_k, block_m, 128)
 
 
-def test_on_the_device_as_they_were_made_and_kept():
-    mask = masks.parse("causal&window:100,0")
-    found = tables.on_device(mask, 300, 300, 128, 128, torch.device("cpu"))
-    assert found.spans.dtype == found.tiles.dtype == torch.int32
-    assert found is tables.on_device(mask, 300, 300, 128, 128, torch.device("cpu"))
-
-
 @pytest.mark.parametrize("text", ["full", "causal", "causal&window:40,0", "document:0,140,300"])
 def test_ranks_of_the_backward_are_in_the_order_of_the_tiles(text):
     """The tiles that visit a row block have ranks 0, 1, 2 … in the order of the table."""
