@@ -4,7 +4,7 @@ A text names its values in braces, formatted as Python formats them: {n:,}. {n:#
 “1 tile”, “2 tiles”. {size:bytes} and {off:significant 2} name a function of amounts.FORMATS, and
 its digits. A figure of the register stands where its key is: {fa3.h100}. A script
 brings every text of the files that it imports, so the texts of Python alone, or of the script of a
-mode, lie in another: <page>_scripts.json, step_form.json, step_race.json.
+mode, lie in another: <page>_scripts.json, step_form.json, step_video.json.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ const EXAMPLE = "1, 0\n0, 1\n1, 1\n\n2, 0\n0, 2\n1, 1\n\n1, 2\n3, 4\n5, 6";
 /** @param {unknown} a @param {unknown} b */
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 /** @param {Values} a @param {Values} b */
-export const agree = (a, b) => Object.keys(b).every((key) => same(a[key], b[key]));
+const agree = (a, b) => Object.keys(b).every((key) => same(a[key], b[key]));
 
 /** The lines of each block of a CSV; three blocks are Q, K and V. @param {string} text */
 const blocksOf = (text) =>

@@ -14,7 +14,7 @@ import { t } from "./texts.js";
 /** @import { Accumulator, Decoded, Direction, Frame, Kind, Moved, Numbers, Op, Place, Row, Span, Trace, Transfer } from "./types.js" */
 
 /** @type {Op[]} */
-export const OPS = ["read", "write", "add"];
+const OPS = ["read", "write", "add"];
 
 /** Is this a tile that the loop only passes? @param {Decoded["arrays"]} arrays @param {number} v */
 const isIdle = (arrays, v) => KINDS[arrays.v_kind[v]] === "skipped" && arrays.v_phases[v] === 0;

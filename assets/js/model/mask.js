@@ -42,7 +42,7 @@ export const renumbered = (draft, term, k, numbers) =>
 
 /** A number moved by a key, within what is allowed; what is no number becomes the least. @param {string} value
  * @param {number} by @param {{low: number, high: number}} range */
-export function nudged(value, by, { low, high }) {
+function nudged(value, by, { low, high }) {
   const now = /^\s*-?\d+\s*$/.test(value) ? Number(value) + by : low;
   return String(Math.max(low, Math.min(high, now)));
 }

@@ -9,7 +9,7 @@ const gridOf = ({ problem: { n, block_q, block_k } }) => `${n} ${block_q} ${bloc
 
 /** Where the tile shown at a place is visited in another trace over the same grid; −1 in another grid, or if it is not.
  * @param {Trace} from @param {Place} at @param {Trace} to */
-export function sameTile(from, at, to) {
+function sameTile(from, at, to) {
   if (gridOf(from) !== gridOf(to)) return -1;
   const { i, j } = frame(from, at.step, at.phase);
   return i < 0 || j < 0 ? -1 : to.tileVisit[i * to.problem.Tc + j];

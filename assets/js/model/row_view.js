@@ -16,7 +16,7 @@ import { t } from "./texts.js";
 /** @typedef {{state: "seen" | "ahead" | "hidden", weight: Known, before: Known, exact: number}} Slot */
 
 /** FA-4 keeps an old maximum while the new one is ahead by less than this, in log2 (arXiv 2603.05451). */
-export const AHEAD = 8;
+const AHEAD = 8;
 
 /** @param {Trace} trace @param {number} row @param {number} c the score of key c, −∞ where it is hidden */
 const scoreAt = ({ arrays, problem: p }, row, c) =>
