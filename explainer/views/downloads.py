@@ -87,14 +87,6 @@ def run_rows(result: Result) -> list[dict]:
     )
 
 
-def known_columns(
-    head: Sequence[str], rows: Sequence[Sequence[str]]
-) -> tuple[list[str], list[list[str]]]:
-    """Return the head and the rows of a table without the columns that nothing is known for."""
-    known = [k for k in range(len(head)) if any(row[k] not in ("", "–") for row in rows)]
-    return [head[k] for k in known], [[row[k] for k in known] for row in rows]
-
-
 def file_name(*parts: object) -> str:
     """Return a file's name without its ending: "flashattention-4096-64-causal-bf16-live"."""
     return "-".join(["flashattention", *(re.sub(r"[^\w.]+", "_", str(part)) for part in parts)])

@@ -34,8 +34,9 @@ NAMES = ("dQ", "dK", "dV")
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], title: str) -> dict[str, Any]:
     """Make a table without the columns that nothing is known for."""
-    head, rows = downloads.known_columns(head, rows)
-    return {"title": title, "head": head, "rows": rows}
+    known = [k for k in range(len(head)) if any(row[k] not in ("", "–") for row in rows)]
+    rows = [[row[k] for k in known] for row in rows]
+    return {"title": title, "head": [head[k] for k in known], "rows": rows}
 
 
 def errors(result: Result, main: str) -> Tab:

@@ -96,6 +96,9 @@ export function setPresenting(on) {
 
 export const isPresenting = () => document.body.classList.contains("fa-present");
 
+/** Does the visitor want no motion? */
+export const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
 /** Calls `act` whenever the theme of the page changes, or what kind of screen it is for.
  * @param {() => void} act */
 export function onTheme(act) {

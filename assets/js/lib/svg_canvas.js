@@ -324,6 +324,20 @@ export function line(x, y, parts, size, look = "") {
   return svg("text", { x, y, style }, spans);
 }
 
+/** A name in bold, and after it quietly what it is; "" for none.
+ * @param {number} x @param {number} y @param {string} name @param {string} note @param {number} size px */
+export const titled = (x, y, name, note, size, look = "") =>
+  line(
+    x,
+    y,
+    [
+      [name, "bold"],
+      [note && `  ${note}`, "quiet"],
+    ],
+    size,
+    look,
+  );
+
 /** A text in lines of at most `wide` px, the first at y; its height is lines × 1.4 × size.
  * @param {number} x @param {number} y @param {string} words @param {number} wide @param {number} size px */
 export function wrapped(x, y, words, wide, size, look = "") {

@@ -2,7 +2,7 @@
 
 import { fetchJson } from "../lib/build.js";
 import { ends, plot, scale, slider, widthOf } from "../lib/chart.js";
-import { button, el, set } from "../lib/dom.js";
+import { button, el, isStill, set } from "../lib/dom.js";
 import { bytes, clamp, integer } from "../lib/format.js";
 import { during } from "../lib/pending.js";
 import { radios, replaceRadios } from "../lib/radios.js";
@@ -55,7 +55,6 @@ const WORDS = {
 const NO_BACKWARD = { memory: t("no_memory"), fp16: t("no_fp16") };
 /** How far a key of the page moves the marker. @type {Record<string, number>} */
 const MOVES = { next: 1, forward: 1, back: -1, backward: -1, first: -99, last: 99 };
-const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export class Chart {
   /** @type {Choice | undefined} */
@@ -206,7 +205,7 @@ export class Chart {
     const isSame = [...to].every(([key, ys]) => String(from.get(key)) === String(ys));
     const began = performance.now();
     const frame = (/** @type {number} */ now) => {
-      const share = isSame || still() || !from.size ? 1 : clamp((now - began) / GLIDE_MS, 0, 1);
+      const share = isSame || isStill() || !from.size ? 1 : clamp((now - began) / GLIDE_MS, 0, 1);
       const eased = 1 - (1 - share) ** 3;
       this.at = new Map(
         [...to].map(([key, ys]) => {

@@ -317,7 +317,6 @@ export class RunPage extends PicturePage {
       "aria-disabled": refused ? "true" : "false",
       disabled: refused ? "" : null,
     });
-    if (!refused) this.go.removeAttribute("disabled");
     this.go.hidden = !this.send;
     this.meter.hidden = !isRunning;
     this.meter.style.setProperty("--share", String(state?.progress ?? 0));

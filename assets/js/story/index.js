@@ -1,7 +1,7 @@
 // A story: one picture at a time, a headline above it, a transport below. A chapter is plain data of the server; a painter
 // draws it at a position of the scrubber. Next leads through the positions, the chapters, and on to the next page.
 
-import { button, el, find, isPresenting, set, targetOf } from "../lib/dom.js";
+import { button, el, find, isPresenting, isStill, set, targetOf } from "../lib/dom.js";
 import { buildUrl, fetchJson } from "../lib/build.js";
 import { clamp } from "../lib/format.js";
 import { during } from "../lib/pending.js";
@@ -26,7 +26,6 @@ import { Tip } from "./tip.js";
 /** @typedef {import("./page.js").Component} Component */
 
 const NEXT_MS = 1200; // in which Next passes the positions of a chapter
-const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 class StoryPage extends PicturePage {
   /** @type {Chapter | undefined} */
@@ -277,7 +276,7 @@ class StoryPage extends PicturePage {
   /** Next: to the end of this chapter, then the next one, then the next page. @param {boolean} isHurried the end at once */
   forward(isHurried) {
     if (this.at < this.last) {
-      if (isHurried || still()) return this.go(this.last);
+      if (isHurried || isStill()) return this.go(this.last);
       const left = this.last - this.at;
       this.go(this.at + 1);
       return left > 1 && this.play(Math.max(16, NEXT_MS / left));

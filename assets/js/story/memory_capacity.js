@@ -2,7 +2,7 @@
 // N to hold against them.
 
 import { playhead, scale, slider, widthOf } from "../lib/chart.js";
-import { line, rect, text, tipped, wrapped } from "../lib/svg_canvas.js";
+import { line, rect, text, tipped, titled, wrapped } from "../lib/svg_canvas.js";
 
 /** @import { Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
@@ -84,10 +84,6 @@ function paint({ data, at, go, choose }, paper, pen) {
 
   const here = x(n);
   const isRight = here + widthOf(big ? flag : `${flag}  ${fits}`, size) > width;
-  const flags = /** @type {Words} */ ([
-    [flag, "bold"],
-    [big ? "" : `  ${fits}`, "quiet"],
-  ]);
   const beside = Math.min(size * 22, width - x(cards[2].longest[1]) - 140);
   return [
     rows,
@@ -97,7 +93,14 @@ function paint({ data, at, go, choose }, paper, pen) {
       wrapped(width, top + pitch * 1.45, remark, beside, small + 1, "end quiet halo"),
     narrow
       ? [text(0, 16, flag, 15, "bold"), wrapped(0, 36, fits, width, 13.5, "quiet")]
-      : line(here + (isRight ? -12 : 12), size * 1.05, flags, type, isRight ? "end" : ""),
+      : titled(
+          here + (isRight ? -12 : 12),
+          size * 1.05,
+          flag,
+          big ? "" : fits,
+          type,
+          isRight ? "end" : "",
+        ),
     slider(
       pen,
       {

@@ -1,7 +1,7 @@
 // Masks: the tiles that a mask leaves of N × N, and beside it the keys and values that decoding keeps, of all keys and all heads.
 
 import { cellPath } from "../lib/chart.js";
-import { ink, INKS, line, path, rect, stroke, text, wrapped } from "../lib/svg_canvas.js";
+import { ink, INKS, path, rect, stroke, text, titled, wrapped } from "../lib/svg_canvas.js";
 
 /** @import { Drawn, Paper } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
@@ -44,13 +44,11 @@ function paint({ data, at }, paper) {
     wrapped(left, foot, beat.tiles, narrow ? width : right - left - size * 2, size),
     !big && text(left, foot + size * (narrow ? 2.9 : 1.5), beat.flops, size * 0.9, "quiet"),
     text(right, start + size, texts.cache, size * 1.1, "bold"),
-    line(
+    titled(
       width,
       start + size * 2.5,
-      [
-        [beat.of_heads, "bold"],
-        [`  ${texts.of} ${texts.of_heads}`, "quiet"],
-      ],
+      beat.of_heads,
+      `${texts.of} ${texts.of_heads}`,
       size * 0.9,
       "end",
     ),
@@ -81,15 +79,7 @@ function paint({ data, at }, paper) {
         bars,
       ];
     }),
-    line(
-      inner,
-      below,
-      [
-        [beat.kept, "bold"],
-        [`  ${texts.of} ${texts.full}`, "quiet"],
-      ],
-      size * 1.2,
-    ),
+    titled(inner, below, beat.kept, `${texts.of} ${texts.full}`, size * 1.2),
     text(inner, below + size * 1.7, beat.long, size * 0.95, "quiet"),
   ];
 }

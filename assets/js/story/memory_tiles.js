@@ -5,12 +5,12 @@ import { widthOf } from "../lib/chart.js";
 import {
   group,
   hatch,
-  line,
   path,
   rect,
   stroke,
   text,
   tipped,
+  titled,
   wrapped,
 } from "../lib/svg_canvas.js";
 
@@ -202,15 +202,7 @@ function paintSmall({ d, best, name, cells }, x, y, side, size, pen, choose) {
   const press = () => choose({ d: String(d) });
   return pen.knob({ key: `d ${d}`, group: "d", label: `d = ${d}`, text: name, press }, [
     rect(x, y - size, side, side + size * 1.5, "", { fill: "transparent", cursor: "pointer" }),
-    line(
-      x,
-      y,
-      [
-        [`d = ${d}`, "bold"],
-        [widthOf(name, size) < side / 2 ? `  ${name}` : "", "quiet"],
-      ],
-      size * 0.9,
-    ),
+    titled(x, y, `d = ${d}`, widthOf(name, size) < side / 2 ? name : "", size * 0.9),
     cells.map((cell, k) =>
       paintCell(
         cell,

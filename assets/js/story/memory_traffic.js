@@ -3,7 +3,7 @@
 
 import { ends, playhead, plot, slider, widthOf } from "../lib/chart.js";
 import { integer } from "../lib/format.js";
-import { group, line, path, stroke, text, wrapped } from "../lib/svg_canvas.js";
+import { group, path, stroke, text, titled, wrapped } from "../lib/svg_canvas.js";
 
 /** @import { Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
@@ -45,10 +45,8 @@ function paintPanel({ data, at, go }, panel, box, { big, narrow, type }, pen, ha
   const axes = plot(box, { values: sizes, labels, log: true }, { range, log: true, ticks });
   const { places } = axes;
   const bracket = data.beats[at].brackets[place];
-  const heading = /** @type {[string, string?][]} */ ([[title, "bold"]]);
-  if (!big) heading.push([`  ${remark}`, "quiet"]);
   return [
-    line(left, top - (big ? type * 0.6 : 20), heading, type),
+    titled(left, top - (big ? type * 0.6 : 20), title, big ? "" : remark, type),
     axes.grid(hasAxis),
     axes.labels(at),
     slider(

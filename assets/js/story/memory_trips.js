@@ -13,6 +13,7 @@ import {
   stroke,
   text,
   tipped,
+  titled,
   wrapped,
 } from "../lib/svg_canvas.js";
 
@@ -178,15 +179,7 @@ function paint({ data, at, go }, paper, pen) {
       const edge = isRight ? now - 10 : Math.max(now + 10, left + type * 13);
       return [
         drawLane(lane, view, tops[k], picture),
-        line(
-          left,
-          y,
-          [
-            [lane.name, "bold"],
-            [narrow ? "" : `  ${lane.note}`, "quiet"],
-          ],
-          type + (big || narrow ? 0 : 2),
-        ),
+        titled(left, y, lane.name, narrow ? "" : lane.note, type + (big || narrow ? 0 : 2)),
         line(
           narrow ? right : edge,
           y,

@@ -3,7 +3,18 @@
 
 import { scale, widthOf } from "../lib/chart.js";
 import { clamp } from "../lib/format.js";
-import { ink, INKS, line, path, rect, storedHue, stroke, text, tipped } from "../lib/svg_canvas.js";
+import {
+  ink,
+  INKS,
+  line,
+  path,
+  rect,
+  storedHue,
+  stroke,
+  text,
+  tipped,
+  titled,
+} from "../lib/svg_canvas.js";
 
 /** @import { Drawn, Paper } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
@@ -167,15 +178,7 @@ function paint({ data, at }, paper) {
       ],
       small,
     ),
-    line(
-      pad,
-      isDown ? panel + 28 : type * 2.4,
-      [
-        [sm.name, "bold"],
-        [`  ${sm.note}`, "quiet"],
-      ],
-      big ? type : type + 2,
-    ),
+    titled(pad, isDown ? panel + 28 : type * 2.4, sm.name, sm.note, big ? type : type + 2),
     tipped(
       [
         shape(
@@ -277,15 +280,7 @@ function memory({ picture, switches }, step, { x, y, width: side }, { narrow, bi
     tipped(
       [
         rect(x, y, side, side, "empty", {}, 10),
-        line(
-          left,
-          title,
-          [
-            [hbm.name, "bold"],
-            [`  ${hbm.size}`, "quiet"],
-          ],
-          big || narrow ? type : type + 4,
-        ),
+        titled(left, title, hbm.name, hbm.size, big || narrow ? type : type + 4),
       ],
       hbm.tip,
     ),

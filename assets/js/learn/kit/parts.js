@@ -1,6 +1,6 @@
 // What the parts of the kit share: hues, places, motion.
 
-import { all } from "../../lib/dom.js";
+import { all, isStill } from "../../lib/dom.js";
 
 /** A mark as explainer/learn/kit.py builds it: each kind has parts of its own, and what is empty is not there.
  * @typedef {{hue?: string, [part: string]: any}} Mark */
@@ -33,7 +33,7 @@ export const places = (root) =>
 /** Lets everything that has a key move from where it was to where it is; what is new fades in.
  * @param {HTMLElement} root @param {Map<string, DOMRect>} before */
 export function move(root, before) {
-  if (!before.size || window.matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  if (!before.size || isStill()) return;
   const scale = root.getBoundingClientRect().width / (root.offsetWidth || 1) || 1;
   const options = { duration: MOVE_MS, easing: "ease-in-out" };
   for (const node of all(root, "[data-key]")) {

@@ -6,8 +6,6 @@ import { boxStyle, el, set } from "../../lib/dom.js";
 /** @import { Timing } from "../types.js" */
 /** @import { Box } from "../types.js" */
 
-export const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
-
 export class Layer {
   /** @type {Map<Element, DOMRect>} */
   boxes;
