@@ -197,18 +197,18 @@ def top_left(nq: int, nk: int) -> list[Block]:
     whole = plain(np.where(np.tri(nk, dtype=bool), S, -np.inf), v[:nk])
     queries = [t("claim_demos.top_left.query", r=r) for r in range(nq)]
     keys = [t("claim_demos.top_left.key", c=c) for c in range(nk)]
-    names, shown, errors = t.named("claim_demos.top_left.corners"), [], {}
+    names, grids, errors = t.named("claim_demos.top_left.corners"), [], {}
     for name, see in causal_masks(nq, nk).items():
         label = t("claim_demos.top_left.mask", corner=names[name])
-        shown.append(_grid(label, see.astype(float), digits=0, rows=queries, cols=keys))
+        grids.append(_grid(label, see.astype(float), digits=0, rows=queries, cols=keys))
         if nq <= nk:
             O = online(np.where(see, S[nk - nq :], -np.inf), v[:nk], 4)
             errors[names[name]] = _error(O, whole[nk - nq :])
     if nq > nk:
-        return [*shown, text(t("claim_demos.top_left.lost", nq=nq, nk=nk, lost=nq - nk))]
+        return [*grids, text(t("claim_demos.top_left.lost", nq=nq, nk=nk, lost=nq - nk))]
     wrong = errors[names["top-left"]] > 1e-9
     return [
-        *shown,
+        *grids,
         _error_bars(t("claim_demos.top_left.title", nq=nq, nk=nk), errors),
         text(
             t("claim_demos.top_left.hides" if wrong else "claim_demos.top_left.agree"),

@@ -13,25 +13,25 @@ const biasOf = (table, row, key) => table[Math.min(Math.max(row - key, 0), table
 /** By the shape of a change: what becomes of one score s of a row and key, and the same with its numbers.
  * @type {Record<string, {
  *   of: (s: number, change: Change, row: number, key: number) => number,
- *   said: (s: number, change: Change, row: number, key: number) => string,
+ *   formula: (s: number, change: Change, row: number, key: number) => string,
  * }>} */
 const SHAPES = {
   factor: {
     of: (s, { numbers: [x] }) => s * x,
-    said: (s, { numbers: [x] }) => `${x} × ${number(s)}`,
+    formula: (s, { numbers: [x] }) => `${x} × ${number(s)}`,
   },
   tanh: {
     of: (s, { numbers: [c] }) => Math.tanh(s / c) * c,
-    said: (s, { numbers: [c] }) => `${c} · tanh(${number(s)} / ${c})`,
+    formula: (s, { numbers: [c] }) => `${c} · tanh(${number(s)} / ${c})`,
   },
   slope: {
     of: (s, { numbers: [slope] }, row, key) => s + slope * (key - row),
-    said: (s, { unit }, row, key) =>
+    formula: (s, { unit }, row, key) =>
       `${number(s)} ${key < row ? "−" : "+"} ${Math.abs(key - row)} ${unit}`,
   },
   table: {
     of: (s, { numbers }, row, key) => s + biasOf(numbers, row, key),
-    said: (s, { numbers }, row, key) => `${number(s)} ${plus(biasOf(numbers, row, key))}`,
+    formula: (s, { numbers }, row, key) => `${number(s)} ${plus(biasOf(numbers, row, key))}`,
   },
 };
 
@@ -47,8 +47,8 @@ export const bends = ({ changes }) => (changes ?? []).some(({ shape }) => STEEP.
 export function changed({ changes }, scaled, row, key) {
   let s = scaled;
   return changes.map((change) => {
-    const { of, said } = SHAPES[change.shape];
-    const text = said(s, change, row, key);
+    const { of, formula } = SHAPES[change.shape];
+    const text = formula(s, change, row, key);
     s = of(s, change, row, key);
     return { name: change.name, text, s };
   });

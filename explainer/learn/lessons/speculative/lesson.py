@@ -54,14 +54,14 @@ def problem() -> Problem:
 
 def accepted(wanted: tuple[str, ...]) -> list[int]:
     """Return the guesses that agree with what the large model wants, from the prompt on."""
-    kept: list[int] = []
+    branch: list[int] = []
     for word in wanted:
-        parent = kept[-1] if kept else -1
+        parent = branch[-1] if branch else -1
         found = [g for g, p in enumerate(PARENTS) if p == parent and GUESSES[g] == word]
         if not found:
             break
-        kept.append(found[0])
-    return kept
+        branch.append(found[0])
+    return branch
 
 
 def expected(chance: float, guesses: int) -> float:
@@ -72,35 +72,35 @@ def expected(chance: float, guesses: int) -> float:
 
 def compute(wanted: str) -> Block:
     """Show the tree with the branch that is kept, the mask, and tokens per pass."""
-    kept = accepted(tuple(wanted.split()))
+    branch = accepted(tuple(wanted.split()))
     depth = [len(ancestors(g)) for g in range(len(GUESSES))]
     columns = [[node("prompt", PROMPT[-1], t("last"))]]
     for level in range(1, max(depth) + 1):
         columns.append(
             [
-                node(f"g{g}", GUESSES[g], hue="v" if g in kept else "q", on=g in kept)
+                node(f"g{g}", GUESSES[g], hue="v" if g in branch else "q", on=g in branch)
                 for g in range(len(GUESSES))
                 if depth[g] == level
             ]
         )
     links = [
-        arrow(f"g{p}" if p >= 0 else "prompt", f"g{g}", hue="v" if g in kept else "")
+        arrow(f"g{p}" if p >= 0 else "prompt", f"g{g}", hue="v" if g in branch else "")
         for g, p in enumerate(PARENTS)
     ]
     p = problem()
     keep = p.mask.keep(p.n, p.n)
     cells = np.where(keep, SEEN, MASKED)[len(PROMPT) :]
-    on = [(g, len(PROMPT) + a) for g in kept for a in ancestors(g)]
+    on = [(g, len(PROMPT) + a) for g in branch for a in ancestors(g)]
     names = [*PROMPT, *GUESSES]
-    tokens = len(kept) + 1
+    tokens = len(branch) + 1
     return picture(
         t("label"),
-        t("spoken", kept=" ".join(GUESSES[g] for g in kept) or t("none"), n=tokens),
+        t("spoken", branch=" ".join(GUESSES[g] for g in branch) or t("none"), n=tokens),
         flow(t("tree"), columns, links),
         row(
             grid(t("mask"), cells, "q", rows=GUESSES, cols=names, size="small", most=SEEN, on=on),
             column(
-                note(t("gained", n=tokens), "good" if kept else ""),
+                note(t("gained", n=tokens), "good" if branch else ""),
                 bars(
                     t("expected"),
                     [
