@@ -75,6 +75,11 @@ LEARN = FRAME + rooms(
     *("explainer/memory", "explainer/parallel"),
 )
 RUN = FRAME + FIGURES + rooms("kernels", "assets/js/run", "assets/js/story")
+# What the kernels and their judges are made of.
+NUMBERS = rooms(
+    *("kernels", "explainer/*.py", "explainer/algorithms", "explainer/base", "explainer/engine"),
+    *("explainer/memory", "explainer/parallel", "assets/recorded", "assets/*.json", "tests/*.py"),
+)
 SCREENS = tuple(dict.fromkeys(STEP + LEARN + RUN + rooms("assets/js/story", "assets/js/offline")))
 
 GROUPS = {
@@ -107,6 +112,23 @@ GROUPS = {
         ("tests/check/test_mistakes.py::*", "tests/check/test_variants.py::*"),
         rooms("explainer/check", "explainer/*.py", "explainer/algorithms", "explainer/engine")
         + rooms("assets/check", "assets/texts/check.json", "kernels/spec", "tests/check/right"),
+    ),
+    "kernels in the interpreter": Group(("tests/kernels/test_*.py::*",), NUMBERS),
+    "the engine": Group(("tests/engine/test_*.py::*",), NUMBERS + rooms("explainer/views/*")),
+    "lessons, computed": Group(
+        ("tests/learn/test_*.py::*", "tests/learn/lessons/test_*.py::*"),
+        tuple(dict.fromkeys(LEARN + FIGURES + NUMBERS)),
+    ),
+    "scripts, in node": Group(
+        ("tests/js/test_*.py::*",),
+        rooms("assets", "explainer", "kernels/spec", "tests/*.py", "tests/browser/*.py"),
+    ),
+    "types": Group(
+        ("tests/test_types.py::*",),
+        rooms(
+            *("app.py", "assets/js", "assets/texts", "explainer", "kernels"),
+            *("*.json", "tests/*.py"),
+        ),
     ),
     "Hopper kernels, compiled and played by the PTX machine": Group(
         ("tests/kernels/hopper/test_*.py::*",),
