@@ -264,8 +264,10 @@ def plot(
     places: Sequence[Mark] = (),
     remark: str = "",
     height: float | None = None,
+    square: bool = False,
 ) -> None:
-    """Series over a pair of axes. ``height`` in lines of type, if the usual 14 does not do."""
+    """Series over a pair of axes. ``height`` in lines of type, if the usual 14 does not do;
+    ``square``: one unit is as long on either axis, where the height is what is scarce."""
 
 
 @_makes_mark

@@ -6,7 +6,7 @@ import { clamp } from "../../lib/format.js";
 import { hueClass } from "./parts.js";
 
 /** @import { Mark } from "./parts.js" */
-/** @typedef {{at: (value: number) => number, ticks: [place: number, text: string][]}} Axis */
+/** @typedef {{at: (value: number) => number, length: number, ticks: [place: number, text: string][]}} Axis */
 
 /** @param {Mark} axis @param {number[]} values @param {number} count @returns {Axis} */
 function axisFor({ low, high, log = false, ticks: named }, values, count) {
@@ -17,6 +17,7 @@ function axisFor({ low, high, log = false, ticks: named }, values, count) {
     ticks(axis.low, axis.high, count, log, axis.least).map((tick) => [tick, axis.label(tick)]);
   return {
     at: axis.at,
+    length: axis.high - axis.low,
     ticks: found.map((/** @type {[number, string]} */ [value, text]) => [
       named ? axis.at(value) : axis.of(value),
       text,
@@ -28,7 +29,13 @@ const finite = (/** @type {any[]} */ values) => values.filter(Number.isFinite);
 
 /** Draws the plot that its box names, at the size that this has. @param {HTMLElement} box */
 export function layPlot(box) {
-  const { series, x = {}, y = {}, places = [] } = JSON.parse(box.dataset.plot ?? "");
+  const {
+    series,
+    x = {},
+    y = {},
+    places = [],
+    square = false,
+  } = JSON.parse(box.dataset.plot ?? "");
   const sheet = /** @type {Element} */ (box.firstElementChild);
   const { offsetWidth: width, offsetHeight: height } = box;
   const type = parseFloat(getComputedStyle(box).fontSize);
@@ -45,11 +52,13 @@ export function layPlot(box) {
     Math.max(2, width / (6 * type)),
   );
   const widest = Math.max(...up.ticks.map(([, text]) => text.length), 1);
-  const [left, right] = [widest * type * 0.58 + 8, width - type];
   const [top, base] = [
     (y.label || places.length ? 1.7 : 0.6) * type,
     height - (x.label ? 2.9 : 1.6) * type,
   ];
+  const left = widest * type * 0.58 + 8;
+  const fitting = square ? ((base - top) / up.length) * along.length : Infinity;
+  const right = Math.min(width - type, left + fitting);
   const px = (/** @type {number} */ value) => left + along.at(value) * (right - left);
   const py = (/** @type {number} */ value) =>
     base - clamp(up.at(value), -0.02, 1.02) * (base - top);

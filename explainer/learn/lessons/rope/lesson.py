@@ -66,6 +66,7 @@ def compute(i: int, j: int, head: int) -> Block:
         axis(low=-1.6, high=1.6),
         axis(low=-1.2, high=1.2),
         height=17,
+        square=True,
     )
     at, x = np.arange(EXAMPLE.n), trace(EXAMPLE)
     along = [products(x.Q[0], x.K[0], np.array([p]), at[:1]).item() for p in at]
