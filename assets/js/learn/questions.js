@@ -12,7 +12,6 @@ import { t } from "./texts.js";
 /** @import { Progress } from "./progress.js" */
 
 const TRIES = 2; // wrong answers after which what stands next to a question opens all the same
-const SPARE = 12; // px around a verdict
 const SIGNS = { right: `${t("right")} `, wrong: `${t("wrong")} ` };
 
 /** A question without its numbers: what its variants share if they differ in numbers alone. @param {QuestionData} question */
@@ -191,10 +190,9 @@ export class Question {
 
   /** Where the question needs more than its part of the screen, the lesson's links make room. */
   makeRoom() {
-    const { mount, lesson, verdict } = this;
+    const { mount, lesson } = this;
     lesson?.classList.remove("is-tight");
-    const spare = verdict.textContent ? 0 : verdict.offsetHeight + SPARE; // nothing is said there yet
-    lesson?.classList.toggle("is-tight", mount.scrollHeight - mount.clientHeight > spare);
+    lesson?.classList.toggle("is-tight", mount.scrollHeight > mount.clientHeight);
   }
 
   /** What a right answer gives is read from the verdict on; in a phone's panel what a wrong one gives too. */

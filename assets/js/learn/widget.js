@@ -293,7 +293,7 @@ export class Widget {
       const there = this.blocks.children[k] ?? null;
       if (node !== there) this.blocks.insertBefore(node, there);
     });
-    this.blocks.style.minHeight = `${this.blocks.offsetHeight}px`;
+    this.blocks.style.minHeight = getComputedStyle(this.blocks).height; // to the fraction of a pixel
     settle(this.blocks);
     const block = this.blocks.children[at];
     if (block && !block.contains(document.activeElement))

@@ -26,8 +26,8 @@ def test_scores_and_tiles_are_those_of_a_dense_mask(kind, width):
     cells = find_mark("windows", "grid", what=kind, width=width)["cells"]
     wanted = [[int(keep[i, j]) if tiles[i, j] else None for j in range(32)] for i in range(32)]
     assert cells == wanted
-    parts = find_mark("windows", "stack", what=kind, width=width)["parts"]
-    counted = {part["key"]: part.get("amount", 0) for part in parts}
+    bars = find_mark("windows", "bars", what=kind, width=width)["items"]
+    counted = {bar["key"]: bar["value"] for bar in bars}
     assert counted["skipped"] == (~tiles).sum() / 16 and sum(counted.values()) == 64
 
 

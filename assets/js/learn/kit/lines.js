@@ -55,7 +55,6 @@ function drawArrow({ start, end, text, hue, amount = 0 }, box, type) {
       svg("text", {
         x: mx,
         y: my - (isLevel ? width : 0) - 3,
-        style: `font-size:${type * 0.9}px`,
         text,
       }),
   ]);

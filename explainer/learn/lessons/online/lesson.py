@@ -101,9 +101,8 @@ def compute(step: int) -> Block:
     ]
     blocks = [t("block", first=WORDS[j], last=WORDS[j + 1]) for j in range(0, len(WORDS), BLOCK)]
     alpha = alphas()[at]
-    rises = at > 0 and alpha < 1
     sentence = t("starts") if not at else t("keeps")
-    if rises:
+    if at and alpha < 1:
         by = now.m[0, 0] - states()[at - 1].m[0, 0]
         sentence = t("rises", by=_minus(by), alpha=_minus(alpha))
     lines = _lines(at)
@@ -125,8 +124,7 @@ def compute(step: int) -> Block:
             rows=[numbers(t("logits"), S[:seen]), shares(t("weights"), weights)],
         ),
         words(blocks, head=t("carried"), hidden=range(step, BLOCKS), rows=carried),
-        code(t("of", name=MEANINGS[SHOWN]), lines),
-        note(sentence, "bad" if rises else ""),
+        code(sentence, lines),
     )
 
 

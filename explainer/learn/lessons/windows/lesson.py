@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from explainer.algorithms import tiling
 from explainer.algorithms.schedule import schedule
-from explainer.learn.kit import Block, column, grid, note, part, picture, row, stack, words_of
+from explainer.learn.kit import Block, bar, bars, column, grid, note, picture, row, words_of
 from explainer.learn.linear_algebra import address, make_problem
 from explainer.learn.variants import DOCUMENT, SIZES, at_size
 from explainer.problem import Problem
@@ -59,12 +59,13 @@ def compute(what: str, width: int) -> Block:
             grid(t("axes"), cells, "q", size="small", most=1.0),
             column(
                 note(t("scores", scores=int(keep.sum()), all=N * N)),
-                stack(
+                bars(
                     t("count", n=p.Tr * p.Tc),
                     [
-                        part(name, found[key], f"{name} {found[key]}", hues[key], key=key)
+                        bar(name, found[key], str(found[key]), hues[key], key=key)
                         for key, name in names.items()
                     ],
+                    high=p.Tr * p.Tc,
                 ),
                 note(t("bytes", loads=loaded * tile, whole=p.Tr * p.Tc * tile)),
                 note(t("far", n=FAR, size=size[what], share=far), "good"),
