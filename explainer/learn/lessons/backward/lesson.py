@@ -101,12 +101,12 @@ def compute(step: int) -> Block:
         ),
     ]
     name, says = t.row("names")[step - 1], t.row("says")[step - 1]
-    notes = [note(says)]
+    notes = [note(says, aside=True)]
     if step == 1:
-        notes.append(note(t("lse", lse=x.lse[IT]), "fine"))
+        notes.append(note(t("lse", lse=x.lse[IT]), "fine", aside=True))
     if step >= 4:
         over = " + ".join(f"({a:.0f})·{b:.2f}" for a, b in zip(DO[IT], x.O[IT], strict=True) if a)
-        notes.append(note(t("D", sum=over, D=x.D[IT]), "fine"))
+        notes.append(note(t("D", sum=over, D=x.D[IT]), "fine", aside=True))
     if step >= 5:
         notes.append(note(t("sum", sum=abs(x.dS[IT].sum())), "good"))
     result = {

@@ -96,7 +96,7 @@ def compute(kind: str, size: int) -> Block:
         exact,
         _rows(x, kind),
         bars(t("errors"), items),
-        note(t("zeros", n=zeros, count=COUNT), "fine"),
+        note(t("zeros", n=zeros, count=COUNT), "fine", aside=True),
     )
 
 

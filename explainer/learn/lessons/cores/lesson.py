@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from explainer.learn.kit import Block, Mark, frame, grid, note, picture, row, table, words_of
+from explainer.learn.kit import (
+    Block,
+    Mark,
+    column,
+    frame,
+    grid,
+    note,
+    picture,
+    row,
+    table,
+    words_of,
+)
 from explainer.learn.matrix_units import GENERATIONS, instructions
 
 t = words_of(__name__)
@@ -59,8 +70,11 @@ def compute(format: str, tile: str) -> Block:
         t("label", format=format),
         " ".join(spoken),
         row(*(_generation(arch, format) for arch in ON_SCREEN), align="stretch", grow=(3, 3, 4, 4)),
-        table(t.row("head"), rows),
-        note(t("scale", unit=UNIT, br=br, bc=bc, d=d), "fine"),
+        column(
+            table(t.row("head"), rows),
+            note(t("scale", unit=UNIT, br=br, bc=bc, d=d), "fine"),
+            aside=True,
+        ),
     )
 
 

@@ -157,7 +157,7 @@ def compute(step: int) -> Block:
             ticks=ticks,
             now=(step - 1, step),
         ),
-        row(note(t("tables")), *tables, note(filled)),
+        row(note(t("tables")), *tables, note(filled), aside=True),
         *(row(*pages[k : k + 4], align="stretch", grow=(1, 1, 1, 1)) for k in range(0, POOL, 4)),
     )
 

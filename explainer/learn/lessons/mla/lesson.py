@@ -48,7 +48,7 @@ def compute(phase: str) -> Block:
     return picture(
         t("label"),
         t("spoken", why=t.named("whys")[phase], n=stored()["mla"], whole=stored()["mha"]),
-        note(t.named("whys")[phase]),
+        note(t.named("whys")[phase], aside=True),
         flow(t("framed"), columns, [arrow(a, b) for a, b in links]),
         bars(t("stored", heads=HEADS), items),
     )

@@ -19,6 +19,7 @@ from explainer.learn.kit import (
     Block,
     cells,
     code,
+    column,
     note,
     numbers,
     picture,
@@ -124,7 +125,7 @@ def compute(step: int) -> Block:
             rows=[numbers(t("logits"), S[:seen]), shares(t("weights"), weights)],
         ),
         words(blocks, head=t("carried"), hidden=range(step, BLOCKS), rows=carried),
-        code(sentence, lines),
+        column(code(sentence, lines), aside=True),
     )
 
 

@@ -12,6 +12,7 @@ from explainer.learn.kit import (
     bar,
     bars,
     cells,
+    column,
     frame,
     grid,
     note,
@@ -101,13 +102,16 @@ def compute(parts: int, order: str) -> Block:
             ),
             grow=(3, 0, 2),
         ),
-        words(
-            blocks,
-            head=t("after"),
-            rows=[
-                cells(t("m"), [x.m[0, 0] for x in states], "m"),
-                cells(t("l"), [x.l[0, 0] for x in states], "l", digits=2),
-            ],
+        column(
+            words(
+                blocks,
+                head=t("after"),
+                rows=[
+                    cells(t("m"), [x.m[0, 0] for x in states], "m"),
+                    cells(t("l"), [x.l[0, 0] for x in states], "l", digits=2),
+                ],
+            ),
+            aside=True,
         ),
         note(t("same", off=off), "good"),
     )

@@ -94,7 +94,7 @@ def compute(way: str, n: int) -> Block:
         t(spoken, size=amount(saved_bytes(n, way)), n=n, **counts),
         row(*what),
         bars(t("bytes", n=n), stored),
-        row(*stacks, grow=(1, 1)),
+        row(*stacks, grow=(1, 1), aside=True),
     )
 
 

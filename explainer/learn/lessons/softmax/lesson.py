@@ -78,7 +78,10 @@ def compute(input: str, dim: int, gain: float, line: int) -> Block:
     return picture(
         code,
         spoken,
-        column(row(before, sign(f"{code} →"), after), note(f"{t.named('along')[way]} {most}")),
+        column(
+            row(before, sign(f"{code} →"), after),
+            note(f"{t.named('along')[way]} {most}", aside=True),
+        ),
         _steps(one, names),
     )
 

@@ -141,7 +141,11 @@ def compute(step: int) -> Block:
         t("label", tick=step, all=TICKS, side=T, sms=T),
         " ".join(spoken),
         row(*panels, grow=(1, 1, 1), align="stretch"),
-        note(t("model", rows=pipeline.CONSUMERS * pipeline.ROWS, keys=pipeline.KEYS, d=d), "fine"),
+        note(
+            t("model", rows=pipeline.CONSUMERS * pipeline.ROWS, keys=pipeline.KEYS, d=d),
+            "fine",
+            aside=True,
+        ),
     )
 
 

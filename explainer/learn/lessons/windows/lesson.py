@@ -67,7 +67,7 @@ def compute(what: str, width: int) -> Block:
                     ],
                     high=p.Tr * p.Tc,
                 ),
-                note(t("bytes", loads=loaded * tile, whole=p.Tr * p.Tc * tile)),
+                note(t("bytes", loads=loaded * tile, whole=p.Tr * p.Tc * tile), aside=True),
                 note(t("far", n=FAR, size=size[what], share=far), "good"),
             ),
             grow=(0, 1),
