@@ -35,7 +35,9 @@ def _rows(verdict: Verdict) -> list[dict]:
         }
         is_wrong = any(x["wrong"] for x in tensors.values())
         own = "" if alpha is None else numbers(alpha[n])[0]
-        rows.append({"row": tile.first_row + n, "alpha": own, "wrong": is_wrong, **tensors})
+        rises = alpha is not None and bool(alpha[n] < 1)
+        facts = {"alpha": own, "rises": rises, "wrong": is_wrong}
+        rows.append({"row": tile.first_row + n, **facts, **tensors})
     return rows
 
 
@@ -63,12 +65,14 @@ def headline(verdict: Verdict) -> str:
 def picture(verdict: Verdict) -> dict[str, object]:
     """Return what the page draws: ``headline``, ``sentence``, and the picture as ``html``."""
     lines = cause_lines(verdict) if verdict.first else [verdict.sentence]
+    rows = _rows(verdict) if verdict.tile and verdict.first else []
     drawn = cells(verdict) if verdict.case else []
     shown = drawn if drawn and max(len(drawn), len(drawn[0])) <= MOST else []
     html = ENVIRONMENT.get_template("verdict.html").render(
         cells=shown,
         signs=SIGNS,
-        rows=_rows(verdict) if verdict.tile and verdict.first else [],
+        rows=rows,
+        rises=bool(rows) and all(row["wrong"] == row["rises"] for row in rows),
         agreement=agreement(verdict) if verdict.tile and verdict.first else "",
         line=_line(verdict),
         cases=sorted(verdict.cases, key=lambda x: x.right),

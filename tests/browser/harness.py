@@ -45,8 +45,8 @@ NO_CHROMIUM = (
 class Server:
     """``python app.py`` on a free port; a context manager that answers before it is entered."""
 
-    def __init__(self, script: str = "app.py", worker_nice: str = "0") -> None:
-        self.script, self.worker_nice = script, worker_nice
+    def __init__(self, script: str = "app.py", *arguments: str, worker_nice: str = "0") -> None:
+        self.script, self.arguments, self.worker_nice = script, arguments, worker_nice
 
     def __enter__(self) -> Server:
         self._log = tempfile.TemporaryFile("w+", errors="replace")
@@ -57,7 +57,7 @@ class Server:
             # 0: what runs beside the tests may be endless, and the worker is not behind it
             "WORKER_NICE": self.worker_nice,
         }
-        command = [sys.executable, self.script]
+        command = [sys.executable, self.script, *self.arguments]
         self._process = subprocess.Popen(
             command,
             cwd=ROOT,

@@ -317,14 +317,16 @@ export class RunPage extends PicturePage {
       "aria-disabled": refused ? "true" : "false",
       disabled: refused ? "" : null,
     });
-    this.go.hidden = !this.send;
+    const isYours = this.view === "yours";
+    this.go.hidden = !this.send || isYours;
+    this.words.hidden = isYours;
     this.meter.hidden = !isRunning;
     this.meter.style.setProperty("--share", String(state?.progress ?? 0));
     const views = isResult && !isPresenting() ? this.result.drawViews() : null;
     if (views) {
       const link = stepLink(() => this.openStep(0));
       replaceRadios(this.remark, [link, views]);
-    } else this.remark.replaceChildren(...this.remarks());
+    } else this.remark.replaceChildren(...(isYours ? this.yours : this).remarks());
     set(this.remark, {
       class: this.refusal[0] && !this.isBusy && !views ? "fa-run-note is-refused" : "fa-run-note",
     });

@@ -64,12 +64,22 @@ export class YoursView {
   }
 
   draw() {
-    const { html, live, checks } = /** @type {Verdict} */ (this.data);
+    const { html, checks } = /** @type {Verdict} */ (this.data);
     // Made by the server's template, which escapes every value
     const made = new DOMParser().parseFromString(html ?? "", "text/html").body.childNodes;
-    const command = el("p", { class: "fa-yours-command", text: t("yours.command") });
-    this.place.replaceChildren(...made, ...(live ? [] : [command]));
+    this.place.replaceChildren(...made);
     this.place.dataset.checks = String(checks);
+    this.page.drawBar();
     this.say();
+  }
+
+  /** What stands in the bar: how the file is checked again, or how the app is started with one. */
+  remarks() {
+    if (!this.data) return [];
+    if (this.data.live) return [el("p", { text: t("yours.save") })];
+    return [
+      el("code", { class: "fa-yours-command", text: t("yours.command") }),
+      el("p", { text: t("yours.start") }),
+    ];
   }
 }

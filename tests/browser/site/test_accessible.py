@@ -18,6 +18,7 @@ PAGES = [
     "mode=present&step=4",
     "page=run",
     "page=run&run-view=masks",
+    "page=run&run-view=yours",
     "page=learn",
     "page=learn&lesson=claims",
     "page=learn&lesson=online",

@@ -1,0 +1,57 @@
+"""Your kernel: the first wrong tile of the file that the app was started with, as it is saved."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.harness import Server, Watched, settled
+from tests.check.planted import NUMPY, plant
+
+VIEW = '[data-testid="yours"]'
+MINE = f"{VIEW} .fa-yours-row.is-wrong tr.is-wrong td"
+
+
+@pytest.fixture
+def mine(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(plant("l_not_rescaled", NUMPY), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def live(browser, mine):
+    """The view in an app that follows the file."""
+    with Server("app.py", "--kernel", str(mine)) as server:
+        watched = Watched(browser.new_page(), server)
+        watched.goto("page=run&run-view=yours")
+        yield watched.page
+        assert watched.verdict() == []
+        watched.page.close()
+
+
+def shows(page, headline: str) -> str:
+    """Wait for the headline; return all that the page says."""
+    page.get_by_role("heading", name=headline).wait_for()
+    return page.locator('[data-testid="run"]').inner_text()
+
+
+def test_the_view_follows_the_file(live, mine):
+    text = shows(live, "Your ℓ goes wrong in tile (1, 1)")
+    assert "does not rescale ℓ by α" in text and "mine.py, checked on this machine" in text
+    assert live.locator(f"{VIEW} td.is-wrong").count() == 1
+    assert not live.locator(".fa-run-go").is_visible() and "checked again" in text
+    mine.write_text("def attention(:", encoding="utf-8")
+    assert "mine.py, line 1" in shows(live, "Your file does not run")
+    mine.write_text(plant(None, NUMPY), encoding="utf-8")
+    shows(live, "Your kernel is right, tile by tile")
+    assert live.locator(f"{VIEW} .is-wrong").count() == 0
+
+
+def test_without_a_file_the_view_shows_an_example_and_the_command(phone):
+    phone.goto("page=run&run-view=yours")
+    page = settled(phone.page)
+    assert "--kernel my_attention.py" in shows(page, "Your O goes wrong in tile (1, 1)")
+    assert page.locator(MINE).first.inner_text() == "0.00"
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.get_by_role("radio", name="Masks").check()
+    assert page.locator(".fa-run-go").is_visible()
