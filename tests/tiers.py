@@ -80,6 +80,10 @@ NUMBERS = rooms(
     *("kernels", "explainer/*.py", "explainer/algorithms", "explainer/base", "explainer/engine"),
     *("explainer/memory", "explainer/parallel", "assets/recorded", "assets/*.json", "tests/*.py"),
 )
+PRODUCT = rooms(
+    *("app.py", "explainer", "kernels", "assets", "README.md", "Makefile", "constraints.txt"),
+    *("tests/*.py", "tests/browser/*.py", "tests/check/*.py"),
+)
 SCREENS = tuple(dict.fromkeys(STEP + LEARN + RUN + rooms("assets/js/story", "assets/js/offline")))
 
 GROUPS = {
@@ -104,6 +108,12 @@ GROUPS = {
     "Memory and Parallel in a browser": Group(
         tuple(f"tests/browser/{name}/test_*.py::*" for name in ("memory", "parallel", "stories")),
         FRAME + FIGURES + rooms("assets/js/story", "assets/js/views"),
+    ),
+    # What any of the product may change.
+    "the rest of the site in a browser": Group(("tests/browser/site/test_*.py::*",), PRODUCT),
+    "the server, and the package as installed": Group(
+        tuple(f"tests/{name}.py::*" for name in ("web/test_*", "pages/test_*", "test_installed")),
+        PRODUCT,
     ),
     "attention over ranks, of many problems": Group(
         ("tests/kernels/test_ring_many.py::*",), rooms("kernels", "tests/kernels/*.py")
