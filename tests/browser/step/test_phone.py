@@ -61,6 +61,18 @@ def test_next_and_picture_are_on_screen_together_on_every_pane(phone):
     assert seen(page, ".fa-row-view .fa-remark")
 
 
+def test_the_menu_lies_over_the_transport_and_its_end_can_be_reached(phone):
+    page = phone.open("step=4")
+    page.locator(".fa-menu summary").tap()
+    last = page.locator(".fa-menu [data-save]").last
+    last.scroll_into_view_if_needed()
+    assert seen(page, ".fa-menu [data-save=npz]")
+    x, y = last.evaluate(
+        "n => { const b = n.getBoundingClientRect(); return [b.left + 9, b.top + 9] }"
+    )
+    assert page.evaluate("([x, y]) => document.elementFromPoint(x, y).dataset.save", [x, y])
+
+
 def test_on_its_side_the_picture_is_whole_between_bar_and_transport(phone):
     page = phone.open("step=4&phase=exp")
     resize(page, 844, 390)
