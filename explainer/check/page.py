@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import scientific
 from explainer.base.paths import ASSETS
 from explainer.base.texts import Texts
@@ -12,6 +15,7 @@ from explainer.check.terminal import MOST, SIGNS, agreement, alphas, cause_lines
 from explainer.check.verdict import Verdict
 
 t = Texts("check")
+PHASES = {"m": "max", "l": "sum", "O": "output", "lse": "store"}  # in which a tensor is known
 ENVIRONMENT = Environment(
     loader=FileSystemLoader(ASSETS / "check"), autoescape=True, undefined=StrictUndefined
 )
@@ -49,6 +53,16 @@ def _line(verdict: Verdict) -> tuple[str, int] | None:
     return ("forward", TENSOR_LINES[tile.what]) if tile and "m" in tile.mine and tile.what else None
 
 
+def place(verdict: Verdict) -> str:
+    """Return the address of the first wrong tile on the Step page; "" where Step has no such."""
+    tile, problem = verdict.tile, verdict.case and verdict.case.problem
+    if not (tile and tile.what and problem):
+        return ""
+    at = (k for k, visit in enumerate(schedule(problem)) if (visit.i, visit.j) == (tile.i, tile.j))
+    where = {"step": str(next(at)), "phase": PHASES[tile.what]}
+    return urlencode(problem.to_query() | where)
+
+
 def headline(verdict: Verdict) -> str:
     """Return the verdict in a few words."""
     first, names = verdict.first, t.named("tensor")
@@ -63,7 +77,8 @@ def headline(verdict: Verdict) -> str:
 
 
 def picture(verdict: Verdict) -> dict[str, object]:
-    """Return what the page draws: ``headline``, ``sentence``, and the picture as ``html``."""
+    """Return what the page draws: ``headline``, ``sentence``, the picture as ``html``, and the
+    tile's ``place`` on the Step page."""
     lines = cause_lines(verdict) if verdict.first else [verdict.sentence]
     rows = _rows(verdict) if verdict.tile and verdict.first else []
     drawn = cells(verdict) if verdict.case else []
@@ -82,9 +97,15 @@ def picture(verdict: Verdict) -> dict[str, object]:
         notes=verdict.notes if verdict.runs else [],
         scientific=scientific,
     )
-    said = {"headline": headline(verdict), "sentence": " ".join(lines)}
-    title = verdict.case.title if verdict.case else ""
-    return {**said, "file": verdict.file, "problem": title, "status": verdict.status, "html": html}
+    return {
+        "headline": headline(verdict),
+        "sentence": " ".join(lines),
+        "file": verdict.file,
+        "problem": verdict.case.title if verdict.case else "",
+        "place": place(verdict),
+        "status": verdict.status,
+        "html": html,
+    }
 
 
 def document(verdict: Verdict) -> str:

@@ -6,7 +6,7 @@ import { during } from "../lib/pending.js";
 import { requestOk, serverUrl } from "../lib/server.js";
 import { t } from "./texts.js";
 
-/** @typedef {{live: boolean, checks: number, checking: boolean, headline?: string, sentence?: string, file?: string, problem?: string, html?: string}} Verdict */
+/** @typedef {{live: boolean, checks: number, checking: boolean, headline?: string, sentence?: string, file?: string, problem?: string, place?: string, html?: string}} Verdict */
 
 const POLL_MS = 1000; // a file that is saved shows a second later
 
@@ -76,10 +76,13 @@ export class YoursView {
   /** What stands in the bar: how the file is checked again, or how the app is started with one. */
   remarks() {
     if (!this.data) return [];
-    if (this.data.live) return [el("p", { text: t("yours.save") })];
+    const { live, place } = this.data;
+    const command = el("code", { class: "fa-yours-command", text: t("yours.command") });
+    const onStep = el("a", { class: "fa-run-plain", href: `?${place}`, text: t("yours.step") });
     return [
-      el("code", { class: "fa-yours-command", text: t("yours.command") }),
-      el("p", { text: t("yours.start") }),
+      ...(live ? [] : [command]),
+      el("p", { text: t(live ? "yours.save" : "yours.start") }),
+      ...(place ? [onStep] : []),
     ];
   }
 }

@@ -40,6 +40,11 @@ def test_the_view_follows_the_file(live, mine):
     assert "does not rescale ℓ by α" in text and "mine.py, checked on this machine" in text
     assert live.locator(f"{VIEW} td.is-wrong").count() == 1
     assert not live.locator(".fa-run-go").is_visible() and "checked again" in text
+    live.get_by_role("link", name="See this tile on Step").click()
+    player = live.locator('[data-testid="player"]')
+    live.wait_for_selector('[data-testid="player"][data-step="2"][data-phase="sum"]')
+    assert [player.get_attribute(f"data-{x}") for x in ("i", "j")] == ["1", "1"]
+    live.go_back()
     mine.write_text("def attention(:", encoding="utf-8")
     assert "mine.py, line 1" in shows(live, "Your file does not run")
     mine.write_text(plant(None, NUMPY), encoding="utf-8")
