@@ -17,10 +17,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import gradio as gr
 
 from explainer.engine import zerogpu
+from explainer.engine.child import ProcessChild
 from explainer.engine.engine import Engine
 from explainer.pages import api, header, learn, memory, parallel, run, step, theme
 from explainer.pages.browser import here
-from explainer.web import connections, gradio_internals, heap, logs, middleware, routes
+from explainer.web import connections, gradio_internals, heap, kernel_file, logs, middleware, routes
 from explainer.web.kernel_file import KernelFile
 
 
@@ -87,7 +88,7 @@ def serve(engine: Engine, host: str = "", port: str = "", kernel: Path | None = 
             quiet=True,
             **gradio_internals.LAUNCH_OPTIONS,
             theme=theme.theme(),
-            head=theme.head(),
+            head=theme.head(kernel.name if kernel else ""),
             app_kwargs={
                 "routes": routes.routes(engine, run.opened(engine) | OPENED, file),
                 **middleware.app_kwargs(
@@ -121,4 +122,6 @@ def main() -> None:
     logs.configure()
     is_space = zerogpu.on_zero_gpu()
     engine = Engine(partial(zerogpu.ZeroChild, zerogpu.decorated())) if is_space else Engine()
+    if given.kernel:
+        engine = Engine(partial(ProcessChild, kernel_file.worker(given.kernel)))
     serve(engine, given.host, given.port, given.kernel)

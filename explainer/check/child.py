@@ -18,6 +18,7 @@ import resource
 import struct
 import sys
 import traceback
+import tracemalloc
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -246,7 +247,9 @@ def answer(file: File, about: dict, arrays: dict[str, np.ndarray], reply: dict, 
                 out[f"{name}{len(reports)}"] = file.numbers(x, None, name).copy()
         reports.append((int(i), int(j)))
 
-    if about["op"] == "forward":
+    if about["op"] == "measure":
+        reply |= measure(file, about, inputs)
+    elif about["op"] == "forward":
         if file.layout == "cs336":
             inputs = [x.requires_grad_() for x in inputs]
         o, lse = file.call(inputs, about, report)
@@ -255,6 +258,29 @@ def answer(file: File, about: dict, arrays: dict[str, np.ndarray], reply: dict, 
             out["lse"] = file.numbers(lse, arrays["q"].shape[:3], "lse")
     else:
         gradients(file, about, arrays, inputs, reply, out)
+
+
+def measure(file: File, about: dict, inputs: list) -> dict[str, Any]:
+    """Return the ``peak`` of the bytes that a call takes, where something counts them, and of a GPU
+    the times ``ms`` of several calls, L2 flushed before each."""
+    if file.torch is None:
+        tracemalloc.start()
+        file.call(inputs, about)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return {"peak": peak}
+    if file.device != "cuda":
+        return {}
+    cuda = file.torch.cuda
+    file.call(inputs, about)  # compiles
+    cuda.synchronize()
+    before = cuda.memory_allocated()
+    cuda.reset_peak_memory_stats()
+    file.call(inputs, about)
+    cuda.synchronize()
+    peak = cuda.max_memory_allocated() - before
+    do_bench = importlib.import_module("triton.testing").do_bench
+    return {"peak": peak, "ms": do_bench(lambda: file.call(inputs, about), return_mode="all")}
 
 
 def gradients(file: File, about: dict, arrays, inputs: list, reply: dict, out: dict) -> None:

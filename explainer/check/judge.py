@@ -9,7 +9,7 @@ import numpy as np
 
 from explainer.check.cases import Case, Part
 from explainer.check.loop import LOG2E
-from explainer.check.observe import Seen, State
+from explainer.check.observe import Function, Seen, State, probe, probe_plan, trusted_lengths
 
 NOTHING = -1e4  # so low or lower is a maximum over no key
 Numbers = np.ndarray
@@ -181,6 +181,38 @@ def best_convention(
         if agreeing(judged[-1][1]) == len(judged[-1][1]):
             break
     return max(judged, key=lambda x: agreeing(x[1]))
+
+
+def find_tiles(
+    case: Case, seen: Seen, function: Function, right: Numbers
+) -> tuple[Convention, list[Tile], set[int]]:
+    """Return the tiles of a function, from its reports or else from probes, which are added to what
+    was ``seen``; how it reports them, and the numbers of keys at which probes can be trusted."""
+    if seen.states:
+        return *best_convention(case, seen.states, right), set()
+    how, trusted, tiles = Convention(case.block_q, case.block_k), set(), []
+    if case.q.shape[:2] == (1, 1):
+        trusted = trusted_lengths(function, case)
+        probe(function, case, list(probe_plan(case)), seen)
+        tiles = judge_probes(case, seen, trusted)
+    return how, tiles, trusted
+
+
+def first_wrong(
+    case: Case, seen: Seen, how: Convention, tiles: list[Tile], last: Tile
+) -> tuple[Tile, list[Tile]]:
+    """Return the first wrong tile of a function whose end is wrong, and the tiles until then;
+    ``last``: the last tile of the first row block whose end is wrong."""
+    first = next((n for n, tile in enumerate(tiles) if tile.rows), None)
+    unseen = not any(tile.rows for tile in tiles if tile.i == last.i)
+    if first is not None and unseen and tiles[first].i > last.i:  # a row block without reports
+        first = None
+    if first is not None:
+        return tiles[first], tiles[: first + 1]
+    if seen.states and how.block_k == case.block_k:
+        visited = {tile.j for tile in tiles if tile.i == last.i}
+        last.j = min({*range(last.j + 1)} - visited, default=last.j)  # one was left out
+    return last, tiles
 
 
 def judge_probes(case: Case, seen: Seen, trusted: set[int]) -> list[Tile]:

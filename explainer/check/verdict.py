@@ -176,29 +176,14 @@ def _warn(case: Case, seen: observe.Seen, right, verdict: Verdict) -> None:
 def _locate(case: Case, seen: observe.Seen, shown, function, verdict: Verdict) -> None:
     """Find the first wrong tile of a case whose end is wrong, and its cause."""
     right, last = judge.judge_final(case, seen)
-    how, trusted = judge.Convention(case.block_q, case.block_k), set()
-    tiles: list[judge.Tile] = []
-    if seen.states:
-        how, tiles = judge.best_convention(case, seen.states, right)
-    elif case.q.shape[:2] == (1, 1):
-        trusted = observe.trusted_lengths(function, case)
-        observe.probe(function, case, list(observe.probe_plan(case)), seen)
-        tiles = judge.judge_probes(case, seen, trusted)
+    how, tiles, trusted = judge.find_tiles(case, seen, function, right)
     raw = replace(how, normalized=False)
     verdict.cause = forward_cause(case, seen, raw, shown, trusted)
     if verdict.cause and how.normalized:
         how, tiles = raw, judge.judge_states(case, seen.states, right, raw)
     assert last
-    first = next((n for n, tile in enumerate(tiles) if tile.rows), None)
-    unseen = not any(tile.rows for tile in tiles if tile.i == last.i)
-    if first is not None and unseen and tiles[first].i > last.i:  # a row block without reports
-        first = None
-    if first is None and seen.states and how.block_k == case.block_k:
-        visited = {tile.j for tile in tiles if tile.i == last.i}
-        last.j = min({*range(last.j + 1)} - visited, default=last.j)  # one was left out
-    tile = last if first is None else tiles[first]
+    tile, verdict.tiles = judge.first_wrong(case, seen, how, tiles, last)
     verdict.case, verdict.tile, verdict.warning = case, tile, False
-    verdict.tiles = tiles if first is None else tiles[: first + 1]
     place = {"problem": case.name, "i": tile.i, "j": tile.j}
     verdict.first = {**place, "rows": tile.rows, "what": tile.what}
 

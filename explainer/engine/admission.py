@@ -12,6 +12,7 @@ from explainer.base.facts import number
 from explainer.base.texts import Texts
 from explainer.engine.requests import (
     ORDERS,
+    YOURS,
     PlacementRequest,
     Request,
     RunRequest,
@@ -25,6 +26,7 @@ from kernels.spec.methods import COMPILED
 
 BASE_S, METHOD_S, POINT_S, COMPILED_S = 1.0, 2.0, 5.0, 8.0
 INTERPRETED_S = 0.1  # of a run, besides its tiles
+YOURS_S = 3.0  # a learner's function, whose process may import torch first
 INTERPRETER_TILES = 2_000  # twenty seconds
 TILE_S = number("interpreter.tile") / 1e3
 PASSES = 10  # of the interpreter: three runs, for O, for m and l, for memory, each judged by tiles
@@ -48,7 +50,8 @@ def expected_s(request: Request, machine: Mapping | None) -> float:
     """Seconds that a run takes once it has begun: under the interpreter by its tiles, on a GPU
     roughly by its methods, since what it compiles takes longer than what it computes."""
     if isinstance(request, RunRequest) and machine and machine["interpreted"]:
-        return INTERPRETED_S + TILE_S * PASSES * _tiles_of_all(request)
+        own = YOURS_S * (YOURS in request.methods)
+        return INTERPRETED_S + own + TILE_S * PASSES * _tiles_of_all(request)
     return gpu_s(getattr(request, "methods", ()), isinstance(request, RunRequest))
 
 

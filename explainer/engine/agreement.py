@@ -73,17 +73,16 @@ def _differences(m, l, m_expected, l_expected) -> tuple[np.ndarray, np.ndarray]:
     return np.where(apart, np.inf, m_error), np.where(apart, np.inf, l_error)
 
 
-def _map_of(m_error: np.ndarray, l_error: np.ndarray, allowed: float) -> TileErrors:
-    """Make the map of the largest differences of each tile."""
-    tiles = [np.where(np.isnan(x), -1.0, x).max(axis=2) for x in (m_error, l_error)]
-    wrong = (tiles[0] > allowed) | (tiles[1] > 2 * allowed)
+def map_of(m_error: np.ndarray, l_error: np.ndarray, wrong: np.ndarray) -> TileErrors:
+    """Make the map of tiles, all three (Tr, Tc): the largest |Δm| and |Δl|/l of each, −1 where it
+    is skipped and ∞ where nothing can be compared, and whether it differs."""
     down, across = (-(-size // MOST_CELLS) for size in wrong.shape)
 
     def cells(x: np.ndarray) -> np.ndarray:
         rows = np.maximum.reduceat(x, np.arange(0, x.shape[0], down), axis=0)
         return np.maximum.reduceat(rows, np.arange(0, x.shape[1], across), axis=1)
 
-    m, l, bad = cells(tiles[0]), cells(tiles[1]), cells(wrong)
+    m, l, bad = cells(m_error), cells(l_error), cells(wrong)
     first = np.argwhere(wrong)
 
     def numbers(x: np.ndarray) -> list[float | None]:
@@ -116,8 +115,9 @@ def compare(problem: Problem, m: np.ndarray, l: np.ndarray, direct: States) -> S
     allowed = tolerance(problem)
     differences = _differences(m, l, *expected)
     m_error, l_error = (float(np.nanmax(x, initial=0)) for x in differences)
+    m_tiles, l_tiles = (np.where(np.isnan(x), -1.0, x).max(axis=2) for x in differences)
     return {
-        "map": _map_of(*differences, allowed),
+        "map": map_of(m_tiles, l_tiles, (m_tiles > allowed) | (l_tiles > 2 * allowed)),
         "against": against,
         "tiles": int(there.any(axis=2).sum()),
         "values": 2 * int(there.sum()),

@@ -25,6 +25,7 @@ from explainer.engine import admission
 from explainer.engine.child import Child, NoGpu, ProcessChild, WorkerLost
 from explainer.engine.fair_queue import Client, FairQueue
 from explainer.engine.job import BROKE, BUSY, GONE, REFUSED, RESTS, Job, Request
+from explainer.engine.requests import YOURS
 from explainer.engine.results import Machine
 from explainer.engine.runtime_estimate import RuntimeEstimate
 
@@ -229,7 +230,8 @@ class Engine:
 
     def _settle(self, job: Job, state: str, **outcome) -> None:
         self._in_flight.pop(job.request, None)
-        if state == "done":
+        is_fixed = YOURS not in getattr(job.request, "methods", ())  # a learner's file changes
+        if state == "done" and is_fixed:
             self._results[job.request] = outcome["result"]
         job._end(state, **outcome)
 

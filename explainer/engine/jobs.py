@@ -9,19 +9,22 @@ import platform
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import cast
+from typing import Protocol, cast
 
+import numpy as np
 import torch
 
 import kernels
 from explainer.algorithms.inputs import make_inputs
 from explainer.algorithms.registry import RUN_BACKWARD
+from explainer.base.fields import ProblemError
 from explainer.base.texts import Texts
 from explainer.engine import admission
 from explainer.engine.gradient_judging import OURS, Gradients
 from explainer.engine.judging import Truth, agreement
 from explainer.engine.requests import (
     ORDERS,
+    YOURS,
     PlacementRequest,
     Request,
     RunRequest,
@@ -64,6 +67,20 @@ class Refused(Exception):
 
 
 REFUSALS = (Refused, ValueError, TypeError)  # of this module, of fields, and of the kernels
+
+
+class Learner(Protocol):
+    """A learner's function, which runs elsewhere (explainer/check/method.py)."""
+
+    def run(
+        self, request: RunRequest, q: np.ndarray, k: np.ndarray, v: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray | None, Figures]:
+        """Return O (B, H, N, d), lse (B, H, N) where it gives it, and its figures. Raises
+        ProblemError with the sentence why not."""
+        ...
+
+
+learner: Learner | None = None  # of a worker that was started with one
 
 
 def device() -> str:
@@ -229,6 +246,8 @@ class _Job:
         row: Row = {"method": name}
         self.method = name
         self._say("running")
+        if name == YOURS:
+            return self._learner_row(row)
         began = time.perf_counter()
         try:
             if sentence := admission.refuse_method(self.request, name, self.about):
@@ -259,6 +278,27 @@ class _Job:
         row["peak_bytes"] = peak_bytes(function, device())
         _add(row, work(self.request, self.shape, self.q, name, function))
         self.functions[name] = function
+        return row
+
+    def _learner_row(self, row: Row) -> Row:
+        """The same about a learner's function, whose memory and time its own process measures."""
+        try:
+            if learner is None:
+                raise ProblemError(t("yours.none"))
+            tensors = (x.float().cpu().numpy() for x in (self.q, self.k, self.v))
+            o, lse, figures = learner.run(self.request, *tensors)
+        except ProblemError as reason:
+            row["refused"] = str(reason)
+            self._say("refused")
+            return row
+        assert self.truth is not None  # it is run forward alone
+        here = self.q.device
+        sums = None if lse is None else torch.from_numpy(lse).to(here)
+        _add(row, self.truth.judge(self.problem, YOURS, torch.from_numpy(o).to(here), sums))
+        _add(row, figures)
+        _add(row, work(self.request, self.shape, self.q, YOURS, lambda: None))
+        if "median_ms" in row:
+            row["tflops"] = row["flops"] / row["median_ms"] / 1e9
         return row
 
     def _judge_gradients(self, both: Gradients, name: str, function: Callable) -> Figures:
@@ -312,7 +352,7 @@ class _Job:
         if not self.gradients:
             waited = call_times(self.functions, {name: t.median_ms for name, t in times.items()})
         for row in rows:
-            if row["method"] in times:
+            if row["method"] in times:  # a learner's function has been timed in its own process
                 figures = vars(times[row["method"]]) | waited.get(row["method"], {})
                 _add(row, cast(Figures, figures))
                 if fixed := times.get(row["method"] + FIXED):

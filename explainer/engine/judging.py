@@ -12,7 +12,7 @@ from explainer.algorithms.registry import ALGORITHMS
 from explainer.base.texts import Texts
 from explainer.engine import admission
 from explainer.engine.agreement import compare, output_tolerance, tolerance
-from explainer.engine.requests import STORE_S
+from explainer.engine.requests import STORE_S, YOURS
 from explainer.engine.results import (
     A_DECADE,
     HIGHEST,
@@ -113,7 +113,7 @@ class Truth:
         visits = _roundings(problem, name)
         largest = self.reach["weights"]
         scores = 3 * FP32 * self.reach["norms"]
-        if name in STORE_S and unit > FP32:
+        if name in (*STORE_S, YOURS) and unit > FP32:  # a learner's function may
             scores += unit * self.reach["scores"]
         naive = unit * largest if self.naive_error is None else self.naive_error
         return {
@@ -136,7 +136,8 @@ class Truth:
         the first rule is sharp enough.
         """
         truth = self.o.flatten()
-        applies = problem.dtype != "fp32" and problem.inputs == "random" and name not in STORE_S
+        stores = name in (*STORE_S, YOURS)
+        applies = problem.dtype != "fp32" and problem.inputs == "random" and not stores
         if not applies or problem.n < SIGNED_N or problem.n * problem.d < SIGNED_VALUES:
             return None
         unit = FORMATS[problem.dtype].unit_roundoff

@@ -36,8 +36,9 @@ from kernels.spec.scores import Score
 
 t = Texts("engine")
 
+YOURS = "yours"  # a learner's function, where the app was started with one (explainer/check)
 # name in a query and in kernels/measure/contenders.py → what the page calls it
-METHODS = {name: LABELS.get(name) or OTHERS[name].label for name in NAMES}
+METHODS = {name: LABELS.get(name) or OTHERS[name].label for name in NAMES} | {YOURS: t(YOURS)}
 # These keep S and P in memory, in the dtype; all others have S in fp32 and round P alone.
 STORE_S = (*WHOLE, *(key for key, a in ALGORITHMS.items() if a.stores_scores))
 ORDERS = tuple(reversed(LABELS))  # the kernels that have tiles to be compared with the picture
@@ -208,7 +209,8 @@ class Sweep(FieldValues):
         if self.kv_heads in ("", EACH):
             self._set("kv_heads", None)
         super().__post_init__()
-        self._set("methods", _parse_methods(self.methods))
+        chosen = _parse_methods(self.methods)  # a learner's function is run, and not swept
+        self._set("methods", _parse_methods([name for name in chosen if name != YOURS]))
         check_heads(self.heads, self.kv_heads or self.heads, "random")
         if self.kv_heads == self.heads:
             self._set("kv_heads", None)  # the same sweep

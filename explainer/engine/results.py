@@ -47,7 +47,7 @@ class Histogram(TypedDict):
 
 
 class _Compared(TypedDict):
-    against: str  # "trace", "float64" or "O"
+    against: str  # "trace", "float64" or "O"; of a learner's function "reports" or "probes"
     tolerance: float  # what rounding explains
     agrees: bool
 
@@ -56,7 +56,8 @@ class TileErrors(TypedDict):
     """The tiles of a comparison as a map of at most MOST_CELLS × MOST_CELLS cells, row by row; a
     cell stands for ``across`` × ``down`` tiles. ``cells``: "." skipped, "=" agrees, "x" differs;
     ``m`` and ``l``: the largest |Δm| and |Δl|/l of each, None where nothing can be compared.
-    ``first``: the first tile (i, j) that differs, in the order of rows."""
+    ``first``: the first tile (i, j) that differs, in the order of rows; of a learner's function in
+    the order in which it computes them."""
 
     rows: int
     columns: int

@@ -14,6 +14,7 @@ import signal
 import sys
 import threading
 import time
+from typing import TYPE_CHECKING
 
 from explainer.base import logs
 from explainer.base.lines import from_line
@@ -21,6 +22,9 @@ from explainer.base.texts import Texts
 from explainer.engine.child import BEAT, CANCEL
 from explainer.engine.requests import Request
 from explainer.engine.results import unknown_machine
+
+if TYPE_CHECKING:
+    from explainer.engine.jobs import Learner
 
 t = Texts("engine")
 REPORT_EVERY_S = 0.1
@@ -93,14 +97,16 @@ def _prefer_gpu() -> None:
             os.nice(int(os.environ.get("WORKER_NICE", "10")))
 
 
-def main() -> None:
-    """Serve until the pipe closes or CUDA breaks."""
+def main(learner: Learner | None = None) -> None:
+    """Serve until the pipe closes or CUDA breaks; a ``learner``'s function is one method more."""
     answers = _Answers()
     _die_with_parent()
     waiting = _requests()
     try:
         _prefer_gpu()
         from explainer.engine import jobs
+
+        jobs.learner = learner
     except ImportError as error:
         reason = t("worker.cannot", error=error)
         answers.send(machine=unknown_machine("") | {"available": False, "reason": reason})

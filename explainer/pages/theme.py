@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from html import escape
 
 from gradio.themes import Base
 
@@ -20,8 +21,9 @@ def theme() -> Base:
     return base.set(**json.loads((ASSETS / "theme.json").read_text(encoding="utf-8")))
 
 
-def head() -> str:
-    """The font, stylesheets, and our own modules, fetched while Gradio itself still starts.
+def head(kernel: str = "") -> str:
+    """The font, stylesheets, and our own modules, fetched while Gradio itself still starts, and the
+    name of the learner's file that the app was started with.
 
     The font is Inter 4.1 of the npm package inter-ui, its weights 400 to 700, the signs that our
     texts use: 37 kB under the SIL Open Font License, so that every machine lays a page out alike.
@@ -31,4 +33,6 @@ def head() -> str:
     face = f"font-family:Inter;font-weight:400 700;font-display:swap;src:url({font})"
     sheet = f'<link rel="stylesheet" href="{asset_url("all.css")}">'
     fonts = f"{preload}<style>@font-face{{{face} format('woff2')}}</style>"
+    if kernel:
+        fonts += f'<meta name="fa-kernel" content="{escape(kernel)}">'
     return f'{fonts}{sheet}<script type="module" src="{asset_url("js/all.js")}"></script>'

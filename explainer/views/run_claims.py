@@ -11,8 +11,8 @@ from explainer.algorithms import schedule
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.base.amounts import amount, milliseconds, scientific
 from explainer.base.fields import ProblemError
-from explainer.base.texts import Texts
-from explainer.engine.requests import METHODS, ORDERS, RunRequest
+from explainer.base.texts import Texts, fill
+from explainer.engine.requests import METHODS, ORDERS, YOURS, RunRequest
 from explainer.engine.results import Result, Row, Same, ran, timed
 from explainer.views import verdict
 from kernels.spec.formats import ITEMSIZE
@@ -123,21 +123,25 @@ def wrong_sentence(wrong: Sequence[Row]) -> str:
         return t("correct.not_finite", name=name)
     if row["error"] > row["allowed"] or not signed:
         times = row["error"] / row["allowed"] if row["allowed"] else math.inf
-        return t("correct.wrong", name=name, times=times)
+        return t("correct.wrong", name=name, times=_times(times))
     return t("correct.leans", name=name, times=signed["error"] / signed["allowed"])
 
 
 def compared(result: Result) -> list[tuple[str, Same | None]]:
-    """Return the comparison with Step of each kernel that ran."""
+    """Return the comparison with Step of each kernel that ran, and of a learner's function."""
     return [
-        (row["method"], row.get("same")) for row in ran(result["rows"]) if row["method"] in ORDERS
+        (row["method"], row.get("same"))
+        for row in ran(result["rows"])
+        if row["method"] in (*ORDERS, YOURS)
     ]
 
 
 def same(result: Result, main: str) -> Claim:
     """The kernel's numbers tile by tile beside the Step page's."""
     found = compared(result)
-    mine = dict(found).get(main) or next((x for _, x in found if x and "map" in x), None)
+    wrong = next((x for _, x in found if x and not x["agrees"]), None)
+    mine = wrong or dict(found).get(main)
+    mine = mine or next((x for _, x in found if x and "map" in x), None)
     mine = mine or next((x for _, x in found if x), None)
     name = next((METHODS[key] for key, x in found if x is mine and x), "")
     claim: Claim = {"key": "same", "title": t("same"), "note": "", "map": None, "rows": []}
@@ -159,7 +163,7 @@ def same(result: Result, main: str) -> Claim:
         values = {"name": name, "error": scientific(mine["o_error"])}
         return claim | {"sentence": t(key, **values), "note": allowed_note(mine)}
     return claim | {
-        "sentence": _tiles_sentence(mine),
+        "sentence": _tiles_sentence(mine, name),
         "note": allowed_note(mine),
         "map": tile_map(result, mine, name),
     }
@@ -170,10 +174,10 @@ def allowed_note(same: Same) -> str:
     return t("same.allowed", most=scientific(same["tolerance"]))
 
 
-def _tiles_sentence(same: Same) -> str:
+def _tiles_sentence(same: Same, name: str) -> str:
     if same["agrees"]:
-        key = "same.tiles" if same["against"] == "trace" else "same.float64"
-        return t(key, values=same["values"], tiles=same["tiles"])
+        sentence = t.named("same.agrees")[same["against"]]
+        return fill(sentence, {"values": same["values"], "tiles": same["tiles"], "name": name})
     first = same["map"]["first"]
     i, j = first if first else (0, 0)
     return t("same.differ", n=same["map"]["cells"].count("x"), i=i, j=j)
@@ -193,6 +197,8 @@ def tile_map(result: Result, same: Same, name: str) -> dict[str, Any]:
         key=lambda k: (found["cells"][k] == "x", (found["m"][k] or 0) + (found["l"][k] or 0)),
         default=-1,
     )
+    if single and found["first"]:  # what a sentence names is also what is picked
+        worst = found["first"][0] * found["columns"] + found["first"][1]
     return {
         "name": name,
         "columns": found["columns"],
@@ -267,7 +273,7 @@ def _times(ratio: float) -> str:
 def small(result: Result, main: str) -> Claim:
     """The peak memory of each method beyond its inputs."""
     rows = _first(ran(result["rows"]), main)
-    peaks = {row["method"]: row["peak_bytes"] for row in rows}
+    peaks = {row["method"]: row["peak_bytes"] for row in rows if "peak_bytes" in row}
     q: Mapping[str, str] = result["query"]
     matrix = int(q["b"]) * int(q["h"]) * int(q["n"]) ** 2 * ITEMSIZE[q["dtype"]]
     return {
@@ -280,6 +286,8 @@ def small(result: Result, main: str) -> Claim:
 
 
 def _memory_sentence(peaks: Mapping[str, int], main: str) -> str:
+    if main not in peaks:
+        return t("small.unknown", name=METHODS[main])
     name, mine, naive = METHODS[main], peaks[main], peaks.get("naive")
     if main == "naive" or not naive or not mine:
         return t("small.size", name=name, size=amount(mine))

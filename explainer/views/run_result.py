@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from explainer.algorithms.registry import ALGORITHMS
 from explainer.base.amounts import listed, milliseconds
 from explainer.base.texts import Texts
-from explainer.engine.requests import METHODS
+from explainer.engine.requests import METHODS, STORE_S, YOURS
 from explainer.engine.results import Result, Row, ran, timed
 from explainer.views import run_claims, run_tabs, verdict
 from explainer.views.downloads import describe_scores, kind_of
@@ -85,7 +84,7 @@ def _correct(result: Result, rows: list[Row], main: str) -> tuple[str, str]:
     """Say which kernels are right and match Step, then what else ran."""
     compared = run_claims.compared(result)
     matching = [name for name, same in compared if same]
-    by_tiles = [name for name in matching if not ALGORITHMS[name].stores_scores]
+    by_tiles = [name for name in matching if name not in STORE_S]
     subjects = by_tiles or matching or [main]
     one = len(subjects) == 1
     if by_tiles:
@@ -116,7 +115,8 @@ def _speed(result: Result) -> tuple[str, str]:
     rows = {row["method"]: row for row in timed(result["rows"])}
     main = run_claims.fastest_of_ours([*rows.values()])
     mine = rows[main]["median_ms"]
-    others = [row for name, row in rows.items() if name not in run_claims.OURS and name != "naive"]
+    own = (*run_claims.OURS, "naive", YOURS)
+    others = [row for name, row in rows.items() if name not in own]
     best = min(others, key=lambda row: row["median_ms"], default=None)
     naive = f"{rows['naive']['median_ms'] / mine:.2g}" if "naive" in rows else ""
     if best is None:

@@ -115,7 +115,7 @@ def tiles(result: Result) -> Tab:
             f"{result['tiles'].get(row['method'], 0):,}"
             if row["method"] in result["tiles"]
             else "–",
-            amount(row["peak_bytes"]),
+            amount(row["peak_bytes"]) if "peak_bytes" in row else "–",
             amount(row["bytes"]) if "bytes" in row else "–",
             amount(row["least_bytes"]) if "least_bytes" in row else "–",
         )
@@ -143,6 +143,11 @@ def _compared(name: str, same: Any, both: bool) -> tuple[bool | None, str]:
         return same["agrees"], t("tiles.gradients", name=label, apart=apart, share=share)
     if same["against"] == "O":
         return same["agrees"], t("tiles.o", name=label, error=scientific(same["o_error"]))
+    if same["against"] in ("reports", "probes") and not same["agrees"]:
+        (i, j), count = same["map"]["first"] or (0, 0), same["map"]["cells"].count("x")
+        return False, t("tiles.differ", name=label, n=count, i=i, j=j)
+    if same["against"] == "probes":
+        return True, t("tiles.probed", name=label, tiles=same["tiles"])
     if same["m_error"] is None or same["l_error"] is None:
         return False, t("tiles.elsewhere", name=label)
     m, l = scientific(same["m_error"]), scientific(same["l_error"])

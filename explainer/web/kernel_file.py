@@ -1,17 +1,30 @@
-"""The learner's file that whoever started the app has named: checked again whenever it changes. No
-request names a file or brings code; without one there is a recorded example."""
+"""The learner's file that whoever started the app has named: checked again whenever it changes, and
+its tiles compared on any Problem. No request names a file or brings code; without one there is a
+recorded example."""
 
 from __future__ import annotations
 
 import json
+import sys
 import threading
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from explainer.base.fields import ProblemError
 from explainer.base.paths import ASSETS
+from explainer.base.texts import Texts
+from explainer.check.method import Learner, stamp
+from explainer.problem import Problem
 
+t = Texts("check")
 POLL_S = 0.5
 EXAMPLE = ASSETS / "check" / "example.json"
+
+
+def worker(path: Path) -> Sequence[str]:
+    """Return the command of an engine's worker that runs this file's function as well."""
+    return sys.executable, "-m", "explainer.check.worker", str(path.resolve())
 
 
 class KernelFile:
@@ -20,6 +33,7 @@ class KernelFile:
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
+        self.learner = Learner(path) if path else None
         example = {} if path else json.loads(EXAMPLE.read_text(encoding="utf-8"))
         self._state: dict[str, Any] = {"live": bool(path), "checks": 0, "checking": bool(path)}
         self._state |= example
@@ -33,21 +47,26 @@ class KernelFile:
         """Return the newest picture."""
         return self._state
 
+    def tiles(self, query: Mapping[str, str]) -> dict[str, Any]:
+        """Return the ``map`` of the function's tiles on the Problem of a query, or one sentence why
+        there is none, ``refused``; {} without a file. Raises ProblemError for no Problem."""
+        problem = Problem.from_query(query)
+        if not self.learner:
+            return {}
+        try:
+            same = self.learner.tiles(problem)
+        except ProblemError as error:
+            return {"refused": str(error)}
+        return {"map": same["map"]} if same and "map" in same else {"refused": t("method.tiles")}
+
     def _watch(self) -> None:
+        assert self.path
         seen: object = None
         pause = threading.Event()
         while not pause.wait(POLL_S):
-            if (now := self._stamp()) != seen:
+            if (now := stamp(self.path)) != seen:
                 seen = now
                 self._check()
-
-    def _stamp(self) -> object:
-        assert self.path
-        try:
-            found = self.path.stat()
-        except OSError:
-            return "missing"
-        return found.st_mtime_ns, found.st_size
 
     def _check(self) -> None:
         from explainer.check.page import picture  # NumPy's work begins where it is wanted

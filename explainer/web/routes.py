@@ -177,6 +177,12 @@ def yours(kernel: KernelFile) -> Response:
     return JSONResponse(kernel.state(), headers={"Cache-Control": "no-store"})
 
 
+def yours_tiles(kernel: KernelFile, request: Request) -> Response:
+    """``GET /fa/yours/tiles?…``: the tiles of a learner's function on the Problem of the query."""
+    found = kernel.tiles(dict(request.query_params))
+    return JSONResponse(found, headers={"Cache-Control": "no-store"})
+
+
 def routes(
     engine: Engine, parts: Opened = MappingProxyType({}), kernel: KernelFile | None = None
 ) -> list[BaseRoute]:
@@ -192,6 +198,7 @@ def routes(
         *(Route(f"{PREFIX}/{kind}", partial(answer, pool, kind)) for kind in MAKERS),
         Route(f"{PREFIX}/learn/{{key}}.html", learn_screen),
         Route(f"{PREFIX}/yours", lambda request: yours(file)),
+        Route(f"{PREFIX}/yours/tiles", partial(yours_tiles, file)),
         Route(f"{PREFIX}/opened", partial(opened, parts)),
         *(Route(f"{PREFIX}/{name}", partial(constant, make)) for name, make in CONSTANT.items()),
         *(

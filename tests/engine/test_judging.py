@@ -143,7 +143,7 @@ def test_what_is_allowed_is_the_sum_of_what_is_shown(dtype, name):
     unit, most = FORMATS[dtype].unit_roundoff, (p @ v.abs()).max().item()
     visits = problem.Tc**0.5 if name == "fa1" else 1
     assert math.isclose(found["terms"]["rounding"], (1 + visits) * unit * most, rel_tol=1e-9)
-    stored = name in ("naive", "standard", "sdpa_math", "naive_compiled")
+    stored = name in ("naive", "standard", "sdpa_math", "naive_compiled", "yours")
     assert (found["signed"] is not None) == (dtype != "fp32" and not stored)
 
 

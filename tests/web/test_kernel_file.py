@@ -58,6 +58,25 @@ def test_no_request_names_a_file_or_brings_code(query, tmp_path):
     assert client.post("/fa/yours", files={"file": b"import os"}).status_code == 405
 
 
+def test_tiles_are_those_of_the_problem_that_is_asked_for(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(plant("l_not_rescaled", NUMPY), encoding="utf-8")
+    file = KernelFile(path)
+    client = TestClient(Starlette(routes=routes.routes(None, {}, file)))
+
+    def tiles(query: str) -> dict:
+        return client.get(f"/fa/yours/tiles?{query}").json()
+
+    assert tiles("mask=causal")["map"]["first"] == [1, 1]
+    assert len(tiles("mask=full&n=24")["map"]["cells"]) == 36
+    assert "not window:3,0" in tiles("mask=window:3,0")["refused"]
+    assert "line 1" not in tiles("file=/etc/passwd&path=/etc/passwd").get("refused", "")
+    path.write_text("def attention(:", encoding="utf-8")
+    assert "mine.py, line 1" in tiles("mask=causal")["refused"]
+    bare = TestClient(Starlette(routes=routes.routes(None)))
+    assert bare.get("/fa/yours/tiles?kernel=/etc/passwd").json() == {}
+
+
 def test_no_endpoint_or_tool_takes_code_or_a_path():
     words = {"code", "source", "path", "file", "kernel", "function", "module", "script"}
     assert api.ENDPOINTS

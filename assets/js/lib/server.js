@@ -13,6 +13,10 @@ export function serverUrl(name, query) {
   return url;
 }
 
+/** The name of the learner's file that the app was started with, "" without one. */
+export const kernelFile = () =>
+  document.querySelector('meta[name="fa-kernel"]')?.getAttribute("content") ?? "";
+
 /** @type {(address: string | URL, options?: RequestInit) => Promise<Response>} */
 let send = (address, options) => fetch(address, options);
 

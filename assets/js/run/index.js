@@ -5,7 +5,7 @@ import { button, el, get, isPresenting, set } from "../lib/dom.js";
 import { emit, listen } from "../lib/events.js";
 import { during, pending } from "../lib/pending.js";
 import { radios, replaceRadios } from "../lib/radios.js";
-import { errorText, serverUrl } from "../lib/server.js";
+import { errorText, kernelFile, serverUrl } from "../lib/server.js";
 import { LINES, ProblemWords } from "../lib/words.js";
 import { RUN_DEFAULTS, changeValues, isStepProblem } from "../model/controls.js";
 import { address, readPrefixed } from "../site/address.js";
@@ -21,6 +21,7 @@ import { ResultView, stepLink } from "./result.js";
 import { t } from "./texts.js";
 import { YoursView } from "./yours.js";
 
+/** @import { WordField } from "../lib/word_control.js" */
 /** @typedef {Record<string, string>} Values a run's request, by the keys of RunRequest.to_query */
 /** Before a run: on what it would run, and for how long; or why it would not, and what would.
  * @typedef {{gpu: boolean | null, device: string | null, expected_s: number | null, refused: string | null, link: [string, string] | null}} Note */
@@ -105,6 +106,9 @@ export class RunPage extends PicturePage {
       "words",
       Promise.all([fetchJson("words"), this.chart.load()]),
     );
+    /** @type {WordField} */
+    const methods = fields.find((/** @type {WordField} */ field) => field.key === "methods");
+    if (!kernelFile()) methods.choices = methods.choices.filter(([key]) => key !== "yours");
     this.line = new ProblemWords(fields, (change) => this.choose(change), true);
     this.words.replaceChildren(this.line.root);
     const named = Object.fromEntries(readPrefixed(PREFIX));

@@ -1,7 +1,7 @@
 // Your kernel: what the checker found in the file that the app was started with, or a recorded example and the command.
 
 import { loadStyles } from "../lib/build.js";
-import { el } from "../lib/dom.js";
+import { button, el } from "../lib/dom.js";
 import { during } from "../lib/pending.js";
 import { requestOk, serverUrl } from "../lib/server.js";
 import { t } from "./texts.js";
@@ -73,15 +73,24 @@ export class YoursView {
     this.say();
   }
 
+  /** Run it beside naive attention and FA-2, on the page's Problem. */
+  async run() {
+    const refusal = await this.page.choose({ methods: "naive,fa2,yours" });
+    if (refusal) this.page.notify(refusal);
+    else this.page.run();
+  }
+
   /** What stands in the bar: how the file is checked again, or how the app is started with one. */
   remarks() {
     if (!this.data) return [];
     const { live, place } = this.data;
     const command = el("code", { class: "fa-yours-command", text: t("yours.command") });
     const onStep = el("a", { class: "fa-run-plain", href: `?${place}`, text: t("yours.step") });
+    const run = button(t("yours.run"), () => this.run(), { class: "fa-run-plain" });
     return [
       ...(live ? [] : [command]),
       el("p", { text: t(live ? "yours.save" : "yours.start") }),
+      ...(live ? [run] : []),
       ...(place ? [onStep] : []),
     ];
   }

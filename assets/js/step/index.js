@@ -82,6 +82,7 @@ class Page extends Stage {
         name === "mask" && masks ? this.composes() : controls.open(name, button),
       onHead: (query) => this.shows(query),
       onLeave: () => this.leave(),
+      yours: async (search) => (await requestOk(serverUrl("yours/tiles", search))).json(),
       onRun: () => void runStep(),
       onAlone: () => {
         address.write({ mode: screen(), clock: null });

@@ -1,18 +1,21 @@
 // One loop order of a comparison: its tiles, its rows, its bytes. A player of its own to the outside
 // (same attributes), without a transport.
 
-import { el, set } from "../lib/dom.js";
+import { el, set, svg } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
+import { kernelFile } from "../lib/server.js";
 import { Hbm } from "../views/hbm.js";
 import { frame, stated, sumOf } from "../model/frame.js";
 import { ALGORITHMS } from "../model/algorithms.js";
-import { bytesAfter, placeAfter } from "../model/race_clock.js";
+import { bytesAfter, placeAfter, workOf } from "../model/race_clock.js";
+import { keysOfBlock, rowsOfBlock } from "../model/spans.js";
 import { t } from "../model/texts.js";
 import { stacked } from "../views/byte_track.js";
 import { RowTable } from "../views/rows.js";
 
 /** @import { Frame, Order, Trace } from "../model/types.js" */
 /** @import { Theme } from "../views/types.js" */
+/** @import { YoursTiles } from "./types.js" */
 
 /** The requested bytes, tensor by tensor, as far as they have been moved. */
 class Meter {
@@ -48,9 +51,9 @@ export class Lane {
   most;
   /** @type {number[]} */
   sums;
-  /** @param {Order} order @param {{goTile: (lane: Lane, i: number, j: number) => void}} race */
-  constructor(order, race) {
-    const { label, hue } = ALGORITHMS[order];
+  /** @param {Order} order @param {{goTile: (lane: Lane, i: number, j: number) => void}} race @param {string} label */
+  constructor(order, race, label = ALGORITHMS[order].label) {
+    const { hue } = ALGORITHMS[order];
     this.order = order;
     this.race = race;
     this.label = label;
@@ -108,6 +111,57 @@ export class Lane {
     this.hbm.draw(f);
     this.meter.draw(f);
     if (this.trace.header.numbers && f.pass === "forward") this.table.draw(f, f.stats[0]?.row);
+    return f;
+  }
+}
+
+/** The lane of a learner's function: FA-2's tiles, with a cross in each that differs once the lane has come to it. */
+export class YoursLane extends Lane {
+  /** By the tile's place in the order of rows. @type {Map<number, SVGElement>} */
+  crosses = new Map();
+  /** @param {YoursTiles} found @param {ConstructorParameters<typeof Lane>[1]} race */
+  constructor(found, race) {
+    super("fa2", race, t("lane.yours"));
+    this.found = found;
+    this.root.classList.add("fa-lane-yours");
+    this.root.dataset.testid = "yours-lane";
+  }
+
+  /** @param {Theme} theme */
+  layout(theme) {
+    super.layout(theme);
+    const p = this.trace.problem;
+    const cells = this.found.map?.cells ?? "";
+    this.crosses.clear();
+    if (cells.length !== p.Tr * p.Tc) return; // cells of more than a tile
+    for (const { index: at } of cells.matchAll(/x/g)) {
+      const [i, j] = [Math.floor(at / p.Tc), at % p.Tc];
+      const box = this.hbm.boxOf({ rows: rowsOfBlock(p, i), keys: keysOfBlock(p, j) });
+      const cross = svg("text", {
+        class: "fa-lane-cross",
+        x: box.x + box.width / 2,
+        y: box.y + box.height / 2,
+        "font-size": 0.6 * Math.min(box.width, box.height),
+        text: "✗",
+      });
+      this.crosses.set(at, cross);
+    }
+    this.hbm.overlay.append(...this.crosses.values());
+  }
+
+  /** @param {number} done */
+  draw(done) {
+    const f = super.draw(done);
+    const { v_i, v_j } = this.trace.arrays;
+    const over = workOf(this.trace).slice(0, done);
+    const reached = new Set(over.map((v) => v_i[v] * f.problem.Tc + v_j[v]));
+    for (const [at, cross] of this.crosses)
+      cross.style.visibility = reached.has(at) ? "visible" : "hidden";
+    const { refused, map } = this.found;
+    const [i, j] = map?.first ?? [-1, -1];
+    const verdict = i < 0 ? t("lane.yours.right") : t("lane.yours.first", { i, j });
+    set(this.hbm.caption, { text: t("lane.yours.file", { file: kernelFile() }) });
+    set(this.meter.sum, { text: refused ?? verdict });
     return f;
   }
 }

@@ -4,7 +4,9 @@ import { palette } from "../lib/colors.js";
 import { decode } from "../model/decode.js";
 import { el, set } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
-import { Lane } from "./lane.js";
+import { during } from "../lib/pending.js";
+import { errorText, kernelFile } from "../lib/server.js";
+import { Lane, YoursLane } from "./lane.js";
 import { prepare, sumOf } from "../model/frame.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import {
@@ -37,6 +39,8 @@ const CLOCKS = [
 ];
 
 export class Race extends PlayerBase {
+  /** @type {YoursLane | null} */
+  yours = null;
   /** @type {Pass | undefined} */
   pass;
   /** @type {number} */
@@ -88,9 +92,9 @@ export class Race extends PlayerBase {
 
   /** Give each of these algorithms a lane. @param {string[]} orders */
   enter(orders) {
+    this.stage.style.setProperty("--fa-lanes", String(orders.length));
     if (orders.join() === this.lanes.map((lane) => lane.order).join()) return;
     this.lanes = orders.map((order) => new Lane(order, this));
-    this.stage.style.setProperty("--fa-lanes", String(orders.length));
     this.stage.replaceChildren(...this.lanes.map((lane) => lane.root));
   }
 
@@ -112,12 +116,31 @@ export class Race extends PlayerBase {
         sumOf(header.totals.requested[problem.order]),
       );
       this.enter(orders);
+      this.bringYours(query, signal);
       this.lanes.forEach((lane, k) => lane.show(traces[k], Math.max(...sums)));
       if (clock) this.transport.grain.value = clock === "bytes" ? "bytes" : "tile";
       this.query = new URLSearchParams(traces[traces.length - 1].header.query);
       if (!chosen || !ALGORITHMS[chosen].variant_of) this.query.delete("order"); // a variant has a lane only where it is named
       this.clock();
       this.tick = Math.min(tick, this.timing.ticks - 1);
+      this.layout();
+    });
+  }
+
+  /** The lane of a learner's function, where the app was started with one: it comes when it has been run.
+   * @param {string} query @param {AbortSignal} signal */
+  bringYours(query, signal) {
+    this.yours = null;
+    this.root.querySelector(".fa-lane-yours")?.remove();
+    if (!kernelFile() || !this.options.yours || this.pass !== "forward") return;
+    const found = this.options.yours(query).catch((error) => ({ refused: errorText(error) }));
+    void during("yours", found).then((tiles) => {
+      if (signal.aborted) return;
+      this.yours = new YoursLane(tiles, this);
+      const [{ trace, most }] = this.lanes.filter(({ order }) => order === "fa2");
+      this.yours.show(trace, most);
+      this.stage.append(this.yours.root);
+      this.stage.style.setProperty("--fa-lanes", String(this.lanes.length + 1));
       this.layout();
     });
   }
@@ -148,6 +171,7 @@ export class Race extends PlayerBase {
     this.laidOut = this.room();
     const theme = palette(this.root);
     for (const lane of this.lanes) lane.layout(theme);
+    this.yours?.layout(theme);
     this.problem.layout(this.lanes[this.lanes.length - 1].trace);
     this.render();
   }
@@ -224,12 +248,14 @@ export class Race extends PlayerBase {
     const frames = this.lanes.map((lane) =>
       lane.draw(visitsAfter(this.timing, lane.sums, this.tick)),
     );
+    this.yours?.draw(visitsAfter(this.timing, this.yours.sums, this.tick));
     const parts = frames.map((f, k) => `${this.lanes[k].label} ${bytes(f.reads + f.writes)}`);
     const rule = this.timing.byBytes
       ? t("race.rule.bytes", { size: bytes(this.timing.quantum) })
       : t("race.rule.tile");
     const [k, of] = [this.tick + 1, this.timing.ticks];
-    const [headline, more] = k === of ? this.verdict() : [t("race"), t("race.why", { rule })];
+    const [headline, more] =
+      k === of ? this.verdict() : [t(this.yours ? "race.yours" : "race"), t("race.why", { rule })];
     set(this.headline, { text: headline });
     set(this.rule, { text: more });
     this.transport.show({

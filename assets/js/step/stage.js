@@ -94,6 +94,7 @@ export class Stage {
     this.query = query;
     this.race ??= new Race({
       url: this.options.url,
+      yours: this.options.yours,
       onPlace: (at) => this.racing && this.options.onTick?.(at),
       controls: this.options.controls,
       onTab: (name) => this.alone({ tab: name }),

@@ -31,6 +31,10 @@
  * @typedef {Partial<Record<string, Line[]>>} Listing
  * @typedef {Record<Order, unknown> & {backward?: Record<Order, Listing>}} Listings
  *
+ * The tiles of a learner's function on a Problem, or why there are none: as /fa/yours/tiles answers.
+ * @typedef {{map?: {cells: string, first: [number, number] | null}, refused?: string}} YoursTiles
+ * @typedef {(query: string) => Promise<YoursTiles>} Yours
+ *
  * What a player takes. `url` is a trace's address, `visitUrl` that of the numbers of one visit.
  * @typedef {{
  *   url: (query: string, pass: Pass) => URL | string,
@@ -39,10 +43,10 @@
  *   onCompare?: () => void, onRun?: () => void, controls?: Opens,
  * }} PlayerOptions
  * @typedef {PlayerOptions & {
- *   begins?: RacePosition, onTick?: (place: RacePlace) => void, onAlone?: () => void,
+ *   begins?: RacePosition, onTick?: (place: RacePlace) => void, onAlone?: () => void, yours?: Yours,
  * }} StageOptions
  * @typedef {Pick<PlayerOptions, "url" | "controls"> & {
- *   onPlace?: (place: RacePlace) => void, onTab: (name: string) => void, onLeave: () => void,
+ *   onPlace?: (place: RacePlace) => void, onTab: (name: string) => void, onLeave: () => void, yours?: Yours,
  * }} RaceOptions
  *
  * What a player shows of one pass alone; `first` is the tab that it opens with, `panels` what is in each.

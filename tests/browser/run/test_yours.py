@@ -52,6 +52,23 @@ def test_the_view_follows_the_file(live, mine):
     assert live.locator(f"{VIEW} .is-wrong").count() == 0
 
 
+def test_run_and_step_show_it_beside_the_others(live, mine):
+    shows(live, "Your ℓ goes wrong in tile (1, 1)")
+    live.get_by_role("button", name="Run it beside FA-2").click()
+    text = shows(live, "Yours is not correct here")
+    assert "the first tile is (1, 1)" in text
+    live.goto(live.url.partition("?")[0] + "?mode=compare&step=2")
+    lane = live.get_by_test_id("yours-lane")
+    lane.wait_for()
+    crosses = lane.locator(".fa-lane-cross:visible")
+    assert "The first tile that differs is (1, 1)." in lane.inner_text() and crosses.count() == 1
+    live.keyboard.press("End")
+    live.wait_for_selector('[data-testid="yours-lane"][data-done="true"]')
+    assert lane.locator(".fa-lane-cross:visible").count() == 6
+    live.get_by_role("button", name="Backward").click()
+    lane.wait_for(state="detached")
+
+
 def test_without_a_file_the_view_shows_an_example_and_the_command(phone):
     phone.goto("page=run&run-view=yours")
     page = settled(phone.page)

@@ -1,0 +1,120 @@
+"""A learner's function as a method of Run and a lane of Step is judged as the checker judges it;
+one that does not run is refused with a sentence."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from explainer.base.fields import ProblemError
+from explainer.check.method import Learner
+from explainer.check.verdict import check
+from explainer.engine.child import ProcessChild
+from explainer.engine.engine import Engine
+from explainer.engine.requests import RunRequest
+from explainer.problem import Problem
+from explainer.trace import trace
+from explainer.web.kernel_file import worker
+from tests.check.planted import NUMPY, PLANTED, TORCH, plant
+
+# Exact as long as nothing overflows
+OTHER_M = ("m_of_tile_only", "max_not_subtracted", "m_starts_at_zero")
+FORWARD = [key for key, where in PLANTED.items() if NUMPY in where]
+
+
+@pytest.fixture
+def mine(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(plant(None, NUMPY), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("key", FORWARD)
+def test_the_first_tile_is_the_checker_s(key, mine):
+    mine.write_text(plant(key, NUMPY), encoding="utf-8")
+    found, same = check(mine), Learner(mine).tiles(Problem(mask="causal"))
+    assert same
+    if found.first and found.first["problem"] == "tiles" and None not in found.first.values():
+        first = found.first["i"], found.first["j"]
+        assert (same["map"]["first"], same["agrees"]) == (first, False)
+    else:  # O is right on this Problem, and so are its tiles unless they hold another m
+        assert same["agrees"] is (key not in OTHER_M)
+
+
+def test_what_it_reports_not_is_probed(mine):
+    mine.write_text(plant("o_not_rescaled", TORCH), encoding="utf-8")
+    same = Learner(mine).tiles(Problem(mask="causal"))
+    assert same and (same["against"], same["map"]["first"]) == ("probes", (1, 1))
+    mine.write_text(plant(None, TORCH), encoding="utf-8")
+    same = Learner(mine).tiles(Problem(n=22, block_k=8, mask="full", inputs="random"))
+    assert same and same["agrees"] and same["map"]["cells"] == "=" * 18
+
+
+def test_its_numbers_are_those_of_the_trace(mine):
+    problem = Problem(n=24, d=16, block_q=8, block_k=4, mask="causal", inputs="random")
+    traced = trace(problem)
+    arrays = (x[None, None] for x in (traced.Q, traced.K, traced.V))
+    o, lse, figures = Learner(mine).run(RunRequest(problem), *arrays)
+    assert np.allclose(o[0, 0], traced.O, atol=1e-6) and lse is not None
+    same = figures["same"]
+    computed = [visit for visit in traced.visits if visit.m_new is not None]
+    assert same and same["tiles"] == len(computed) and same["values"] == 16 * len(computed)
+    assert figures["peak_bytes"] >= o.astype(np.float32).nbytes
+
+
+@pytest.mark.parametrize(
+    ("query", "why"),
+    [
+        ({"mask": "window:3,0"}, "full and causal, not window:3,0"),
+        ({"score": "alibi"}, "no score"),
+        ({"sink": "1"}, "no sink"),
+        ({"dropout": "0.1"}, "no dropout"),
+        ({"hq": "4", "hk": "2"}, "no hk"),
+        ({"pass": "backward"}, "forward pass alone"),
+        ({"n": "65536", "d": "256", "b": "2"}, "at most 16,777,216 numbers"),
+    ],
+)
+def test_what_it_has_no_argument_for_is_refused(query, why, mine):
+    request = RunRequest.from_query(query)
+    shape = (request.batch, request.heads, request.problem.n, request.problem.d)
+    nothing = np.broadcast_to(np.float32(0), shape)
+    with pytest.raises(ProblemError, match=why):
+        Learner(mine).run(request, nothing, nothing, nothing)
+
+
+def test_a_file_that_breaks_is_run_again_when_it_is_mended(mine):
+    learner = Learner(mine)
+    for source, sentence in (
+        ("def attention(:", "line 1"),
+        ("import os, numpy\ndef attention(q, k, v, *, causal): os._exit(0)", "ended without"),
+    ):
+        mine.write_text(source, encoding="utf-8")
+        with pytest.raises(ProblemError, match=sentence):
+            learner.tiles(Problem())
+    mine.write_text(plant(None, NUMPY), encoding="utf-8")
+    same = learner.tiles(Problem())
+    assert same and same["agrees"]
+    mine.unlink()
+    with pytest.raises(ProblemError, match="no file"):
+        learner.tiles(Problem())
+
+
+def test_run_has_it_beside_the_kernels_and_never_an_old_answer(mine):
+    engine = Engine(partial(ProcessChild, worker(mine)))
+    request = RunRequest(Problem(), ("naive", "fa2", "yours"), heads=2)
+    try:
+        for key, is_right in ((None, True), ("l_not_rescaled", False)):
+            mine.write_text(plant(key, NUMPY), encoding="utf-8")
+            job = engine.submit(request)
+            assert job.finished.wait(120) and job.result, job.error
+            rows = {row["method"]: row for row in job.result["rows"]}
+            assert [rows["fa2"]["right"], rows["yours"]["right"]] == [True, is_right]
+            assert rows["yours"]["same"]["agrees"] is is_right
+        mine.write_text("def attention(:", encoding="utf-8")
+        job = engine.submit(request)
+        assert job.finished.wait(120) and job.result, job.error
+        assert "mine.py, line 1" in job.result["rows"][-1]["refused"]
+    finally:
+        engine.close()
