@@ -15,8 +15,11 @@ import json
 import math
 import os
 import resource
+import select
+import shutil
 import struct
 import sys
+import threading
 import traceback
 import tracemalloc
 from pathlib import Path
@@ -348,10 +351,22 @@ def limit(bytes_: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (bytes_, bytes_))
 
 
+def end_with_parent(requests: int, home: str) -> None:
+    """End this process, whatever it does, when the one that started it is gone, and remove its
+    folder, which that one can remove no more."""
+    gone = select.poll()
+    gone.register(requests, 0)  # reports a closed pipe alone
+    gone.poll()
+    shutil.rmtree(home, ignore_errors=True)
+    os._exit(0)
+
+
 def main() -> None:
     path, requests, replies = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     options = json.loads(sys.argv[4])
     limit(options["memory"])
+    watch = threading.Thread(target=end_with_parent, args=(requests, options["home"]), daemon=True)
+    watch.start()
     try:
         file = File(path, options)
         file.check_rules()
@@ -370,6 +385,7 @@ def main() -> None:
                 error = PermissionError(file.refused[0])
             reply["error"] = failure(error, path)
         send(replies, reply, out)
+    watch.join()
 
 
 if __name__ == "__main__":

@@ -50,12 +50,13 @@ class Runner:
     def __init__(self, path: Path, *, function: str | None = None, arrays: str | None = None,
                  layout: str = "bhnd", seconds: float = 20.0) -> None:  # fmt: skip
         self.path, self.seconds, self.child = path.resolve(), seconds, None
-        self.options = {"function": function, "arrays": arrays, "layout": layout, "memory": MEMORY}
-        self.home = tempfile.mkdtemp(prefix="check-")
-        self.printed = b""
-        self.about: dict[str, Any] = {}
         if not self.path.is_file():
             raise NotRunnable(t("no_file", file=self.path.name))
+        self.home = tempfile.mkdtemp(prefix="check-")
+        self.options = {"function": function, "arrays": arrays, "layout": layout}
+        self.options |= {"memory": MEMORY, "home": self.home}
+        self.printed = b""
+        self.about: dict[str, Any] = {}
 
     def __enter__(self) -> Runner:
         return self

@@ -114,6 +114,42 @@ def test_no_process_and_no_file_is_left(tmp_path):
     assert not state.exists() or " Z " in state.read_text()
 
 
+OWNER = """
+import sys
+from pathlib import Path
+import numpy as np
+from explainer.check.runner import Runner
+runner = Runner(Path(sys.argv[1]), arrays="numpy")
+runner.start()
+print(runner.child.pid, runner.home, flush=True)
+arrays = {name: np.zeros((1, 1, 4, 4)) for name in "qkv"}
+runner.call("forward", {"causal": False}, "fp32", arrays)
+"""
+
+
+def wait_until(wanted, seconds: float = 60.0) -> None:
+    until = time.monotonic() + seconds
+    while not wanted():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def test_a_file_that_hangs_ends_with_the_process_that_checks_it(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(
+        DEFINES + "open('begun', 'w').close()\n    while True: pass\n", encoding="utf-8"
+    )
+    command = [sys.executable, "-c", OWNER, str(path)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as owner:
+        assert owner.stdout
+        pid, home = owner.stdout.readline().split()
+        wait_until(lambda: (tmp_path / "begun").exists())
+        owner.kill()
+    wait_until(lambda: not Path(home).exists())
+    stat = Path(f"/proc/{pid}/stat")
+    wait_until(lambda: not stat.exists() or " Z " in stat.read_text())
+
+
 def test_numpy_needs_no_torch(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(DEFINES + "return q\n")
