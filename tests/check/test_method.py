@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+import torch
 
 from explainer.base.fields import ProblemError
 from explainer.check.method import Learner
@@ -17,7 +18,7 @@ from explainer.engine.requests import RunRequest
 from explainer.problem import Problem
 from explainer.trace import trace
 from explainer.web.kernel_file import worker
-from tests.check.planted import NUMPY, PLANTED, TORCH, plant
+from tests.check.planted import NUMPY, PLANTED, TORCH, TRITON, plant
 
 # Exact as long as nothing overflows
 OTHER_M = ("m_of_tile_only", "max_not_subtracted", "m_starts_at_zero")
@@ -118,3 +119,14 @@ def test_run_has_it_beside_the_kernels_and_never_an_old_answer(mine):
         assert "mine.py, line 1" in job.result["rows"][-1]["refused"]
     finally:
         engine.close()
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU")
+def test_on_a_gpu_its_process_measures_time_and_memory(mine):
+    mine.write_text(plant(None, TRITON), encoding="utf-8")
+    problem = Problem(n=512, d=64, block_q=64, block_k=64, mask="causal", dtype="fp16")
+    q = np.random.default_rng(0).standard_normal((2, 4, 512, 64), dtype=np.float32)
+    o, _, figures = Learner(mine).run(RunRequest(problem, batch=2, heads=4), q, q, q)
+    assert o.shape == q.shape and figures["runs"] > 1
+    assert 0 < figures["p20_ms"] <= figures["median_ms"] <= figures["p80_ms"]
+    assert figures["peak_bytes"] >= 2 * q.size
