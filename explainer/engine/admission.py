@@ -8,7 +8,6 @@ from explainer.algorithms import tiling
 from explainer.algorithms.registry import ALGORITHMS, RUN_BACKWARD
 from explainer.algorithms.schedule import MAX_N_LISTED, MAX_TILES
 from explainer.algorithms.sizes import trace_bytes
-from explainer.base.facts import number
 from explainer.base.texts import Texts
 from explainer.engine.requests import (
     ORDERS,
@@ -25,11 +24,10 @@ from kernels.spec.fields import MAX_N
 from kernels.spec.methods import COMPILED
 
 BASE_S, METHOD_S, POINT_S, COMPILED_S = 1.0, 2.0, 5.0, 8.0
-INTERPRETED_S = 0.1  # of a run, besides its tiles
-YOURS_S = 3.0  # a learner's function, whose process may import torch first
-INTERPRETER_TILES = 2_000  # twenty seconds
-TILE_S = number("interpreter.tile") / 1e3
-PASSES = 10  # of the interpreter: three runs, for O, for m and l, for memory, each judged by tiles
+YOURS_S = 3.0  # a learner\'s function, whose process may import torch first
+# Of a run under the interpreter, and of each of its tiles: measured on two CPU cores
+INTERPRETED_S = {"forward": (0.2, 0.016), "backward": (0.5, 0.025)}
+INTERPRETER_TILES = 2_080  # half a minute: one head over INTERPRETER_N tokens, causal, in 64 × 64
 INTERPRETER_N = 4_096  # naive attention's N × N matrices on a CPU
 BOTH_PASSES = 3  # times that, of the backward pass: it is run six times with what precedes it
 MAX_GRADIENT_TILES, MAX_GRADIENT_BYTES = 1_024, 64 << 20  # a second of tracing
@@ -51,7 +49,8 @@ def expected_s(request: Request, machine: Mapping | None) -> float:
     roughly by its methods, since what it compiles takes longer than what it computes."""
     if isinstance(request, RunRequest) and machine and machine["interpreted"]:
         own = YOURS_S * (YOURS in request.methods)
-        return INTERPRETED_S + own + TILE_S * PASSES * _tiles_of_all(request)
+        run_s, tile_s = INTERPRETED_S[request.pass_]
+        return run_s + own + tile_s * _tiles_of_all(request)
     return gpu_s(getattr(request, "methods", ()), isinstance(request, RunRequest))
 
 

@@ -71,7 +71,9 @@ def _describe(request: RunRequest) -> str:
 
 def nearest_that_fits(request: RunRequest, machine: Mapping) -> RunRequest | None:
     """Return the request with one head, then larger tiles, then fewer tokens, the first of these
-    that is admitted; None where nothing of it is."""
+    that is admitted; None where nothing of it is, or where its size is not why it was refused."""
+    if admission.refuse(request, machine) is None:
+        return None
     query = request.to_query()
     tries: list[dict[str, str]] = []
     sizes = [b for b in (64, 128) if b > max(request.problem.block_q, request.problem.block_k)]

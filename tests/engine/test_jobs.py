@@ -128,8 +128,8 @@ def interpreted(engine) -> bool:
 def test_bounds_under_the_interpreter(engine):
     if not interpreted(engine):
         pytest.skip("a GPU is here: the interpreter's bounds do not apply")
-    many = finish(engine.submit(RunRequest(Problem(n=512, block_q=8, block_k=8))))
-    assert many.state == "failed" and "2,000" in many.error and "4,096" not in many.error
+    many = finish(engine.submit(RunRequest(Problem(n=520, block_q=8, block_k=8))))
+    assert many.state == "failed" and "2,080" in many.error and "4,096" not in many.error
     long = finish(engine.submit(RunRequest(Problem(n=8192, block_q=512, block_k=512))))
     assert long.state == "failed" and "4,096" in long.error
     heads = finish(engine.submit(RunRequest(Problem(), ("fa2",), 64, 32)))

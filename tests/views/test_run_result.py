@@ -230,6 +230,8 @@ def test_a_refused_run_links_the_nearest_that_fits():
     assert near and near.problem.n < 16384
     assert state["sentence"] == "Too much." and f"run-n={near.problem.n}" in state["link"][1]
     assert run_state.refused("Bad.", None, CPU)["link"] is None
+    fits = RunRequest(Problem(), ("hopper",))
+    assert run_state.refused("No GPU.", fits, CPU)["link"] is None, "no size helps (RP 14)"
 
 
 @pytest.mark.parametrize("method", ["standard", "fa1", "fa2", "fa2_split"])

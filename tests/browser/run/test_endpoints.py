@@ -137,7 +137,7 @@ def test_named_endpoint_run_answers_from_the_record_what_it_cannot_run(server):
     large = {"n": 4096, "d": 64, "br": "auto", "bc": "auto", "dtype": "bf16", "seed": 0}
     found = answer(server, RUN | large | {"b": 4, "h": 32, "methods": "fa2"})
     if "recorded" in found:
-        assert "2,000 are run on this CPU" in found["refused"]
+        assert "2,080 are run on this CPU" in found["refused"]
         assert "recorded on" in found["kind"] and not misfit(found, RunAnswer)
         assert [row["method"] for row in found["rows"]] == ["fa2"], "only what was requested"
         assert all("median_ms" in row for row in found["rows"])
