@@ -146,7 +146,7 @@ def tiles(
 def admit(name: str, problem: BenchmarkCase, device: torch.device) -> None:
     """Raise NotAvailable, before any allocation, for what cannot fit or would take minutes."""
     if device.type == "cpu":
-        if name not in ("naive", *ORDERS):
+        if name not in ("naive", "sdpa_math", "sdpa_dense", *ORDERS):
             raise NotAvailable("It needs an NVIDIA GPU.")
         return
     itemsize, pairs = DTYPES[problem.dtype].itemsize, problem.n**2
