@@ -24,7 +24,8 @@ from kernels.spec.fields import MAX_N
 from kernels.spec.methods import COMPILED
 
 BASE_S, METHOD_S, POINT_S, COMPILED_S = 1.0, 2.0, 5.0, 8.0
-YOURS_S = 3.0  # a learner\'s function, whose process may import torch first
+# Of methods that first import much: a learner's function torch, FlexAttention PyTorch's compiler
+FIRST_S = {YOURS: 3.0, "flex": 3.0}
 # Of a run under the interpreter, and of each of its tiles: measured on two CPU cores
 INTERPRETED_S = {"forward": (0.2, 0.016), "backward": (0.5, 0.025)}
 INTERPRETER_TILES = 2_080  # half a minute: one head over INTERPRETER_N tokens, causal, in 64 × 64
@@ -48,7 +49,7 @@ def expected_s(request: Request, machine: Mapping | None) -> float:
     """Seconds that a run takes once it has begun: under the interpreter by its tiles, on a GPU
     roughly by its methods, since what it compiles takes longer than what it computes."""
     if isinstance(request, RunRequest) and machine and machine["interpreted"]:
-        own = YOURS_S * (YOURS in request.methods)
+        own = sum(FIRST_S.get(name, 0.0) for name in request.methods)
         run_s, tile_s = INTERPRETED_S[request.pass_]
         return run_s + own + tile_s * _tiles_of_all(request)
     return gpu_s(getattr(request, "methods", ()), isinstance(request, RunRequest))

@@ -33,6 +33,15 @@ PAIR_BYTES = {
 # Bytes for each pair of a row and a key, whatever the heads: SDPA's dense mask, and that mask as
 # it is added to the scores; row − key and two comparisons, while FlexAttention sorts its blocks.
 DENSE_BYTES = {"sdpa_dense": lambda itemsize: 1 + itemsize, "flex": lambda itemsize: 10}
+# Why these do not run on a CPU; all others do.
+GPU_ALONE = {
+    "hopper": "It is written for NVIDIA's Hopper GPUs.",
+    "sdpa_flash": "PyTorch's FlashAttention-2 needs an NVIDIA GPU.",
+    "sdpa_cudnn": "cuDNN needs an NVIDIA GPU.",
+    "sdpa_efficient": "PyTorch's memory-efficient kernel needs an NVIDIA GPU.",
+    "naive_compiled": "It is compiled for an NVIDIA GPU alone.",
+    "fa4": "FlashAttention-4 needs a Hopper or a Blackwell GPU.",
+}
 STRIP = 1024  # rows of a dense mask that are made at once
 # Made of PyTorch's operators, each of which goes through memory.
 OF_OPERATORS = tuple(name for name in WHOLE if name not in COMPILED)
@@ -146,8 +155,8 @@ def tiles(
 def admit(name: str, problem: BenchmarkCase, device: torch.device) -> None:
     """Raise NotAvailable, before any allocation, for what cannot fit or would take minutes."""
     if device.type == "cpu":
-        if name not in ("naive", "sdpa_math", "sdpa_dense", *ORDERS):
-            raise NotAvailable("It needs an NVIDIA GPU.")
+        if name in GPU_ALONE:
+            raise NotAvailable(GPU_ALONE[name])
         return
     itemsize, pairs = DTYPES[problem.dtype].itemsize, problem.n**2
     factors = problem.batch * problem.heads * pairs
@@ -276,6 +285,8 @@ def _flex(problem: BenchmarkCase, q, k, v) -> Callable[[], torch.Tensor]:
     from . import flex
 
     mask, score = problem.parsed_mask, scores.parse(problem.score)
+    if q.device.type == "cpu":  # where compiling takes longer than all else, and nothing is timed
+        return flex.attention(q, k, v, mask, score, problem.sink)
     compiled = _compiled(flex.flex_attention, problem)
     return flex.attention(q, k, v, mask, score, problem.sink, compiled)
 
@@ -283,7 +294,7 @@ def _flex(problem: BenchmarkCase, q, k, v) -> Callable[[], torch.Tensor]:
 def _fa4(q, k, v, causal: bool) -> Callable[[], torch.Tensor]:
     """Return FlashAttention-4 on views (B, N, H, d): its layout costs no copy."""
     if torch.cuda.get_device_capability(q.device)[0] not in (9, 10):
-        raise NotAvailable("FlashAttention-4 needs a Hopper or a Blackwell GPU.")
+        raise NotAvailable(GPU_ALONE["fa4"])
     try:
         flash_attn_func = import_module("flash_attn.cute").flash_attn_func
     except ImportError as error:
