@@ -282,14 +282,13 @@ def timeline(
     title: str,
     lanes: Sequence[tuple[str, Sequence[Mark]]],
     *,
-    unit: str = "",
     low: float | None = None,
     high: float | None = None,
     ticks: Sequence[tuple[float, str]] = (),
     now: tuple[float, float] | None = None,
 ) -> Mark:
     """Lanes (name, spans) over one axis from ``low`` or 0; ``now`` (start, end) is framed."""
-    parts = {"title": title, "unit": unit, "low": low, "high": high, "ticks": ticks, "now": now}
+    parts = {"title": title, "low": low, "high": high, "ticks": ticks, "now": now}
     named = [{"name": name, "spans": spans} for name, spans in lanes]
     return _mark("timeline", parts | {"lanes": named})
 

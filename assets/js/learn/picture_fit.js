@@ -10,12 +10,12 @@ const CANVAS = ".fa-svg-canvas";
 const canvasesOf = (root) => /** @type {NodeListOf<Canvas>} */ (root.querySelectorAll(CANVAS));
 
 // At 1280 × 720; on a larger screen all of it in proportion, so that its slides are laid out alike
-const MOST = 2.4;
+const MOST = 1.4; // the kit's type is then 21 px, as the rest; what is larger has no room for its words
 const LEAST = 0.4;
-const BY = 0.03;
+const BY = 0.01;
 const DRAWN = 440; // px, the narrowest that a picture is drawn before it is enlarged
 const CANVAS_ZOOM = 1.1; // a drawn picture lays itself out for its type, whatever its size
-const GAIN = 1.12; // how much larger the picture, or its least type, must come below the lines, to stand there
+const GAIN = 1.04; // how much larger the picture, or its least type, must come below the lines, to stand there
 
 /** Draws what is in the sheet at one size; true if all of it is in its place.
  * @param {HTMLElement} sheet @param {HTMLElement} place @param {number} zoom */

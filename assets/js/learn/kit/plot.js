@@ -56,7 +56,7 @@ export function layPlot(box) {
     (y.label || places.length ? 1.7 : 0.6) * type,
     height - (x.label ? 2.9 : 1.6) * type,
   ];
-  const left = widest * type * 0.58 + 8;
+  const left = widest * type * 0.64 + 8;
   const fitting = square ? ((base - top) / up.length) * along.length : Infinity;
   const right = Math.min(width - type, left + fitting);
   const px = (/** @type {number} */ value) => left + along.at(value) * (right - left);

@@ -175,11 +175,10 @@ def compute(card: str, polynomial: int) -> Block:
         timeline(
             t("hidden", cycles=2 * product),
             _lanes(card, polynomial),
-            unit=t("cycles"),
             ticks=ticks,
             now=_hidden(card, polynomial),
         ),
-        row(*panels, align="top", grow=(1,) * len(panels), aside=True),
+        row(*panels, align="top", grow=(1,) * len(panels)),
         note(t("model", flop=2 * GENERATIONS[ARCHS[card]].fma), "fine", aside=True),
     )
 

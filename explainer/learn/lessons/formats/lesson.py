@@ -54,9 +54,14 @@ def _ranges(x: float) -> Mark:
             math.log2(end) - LOW for end in (f.smallest_subnormal, f.smallest_normal, f.largest)
         )
         sizes = t("bits", exponent=f.exponent_bits, mantissa=f.mantissa_bits)
-        spans = [
-            span(small, normal, look="pale", hue="q"),
-            span(normal, large, sizes if large - normal > 100 else "", look="full", hue="q"),
+        cut = min(max(at, normal), large)  # x: its line crosses no words
+        sides = [(normal, cut), (cut, large)]
+        wider = max(sides, key=lambda ends: ends[1] - ends[0])
+        spans = [span(small, normal, look="pale", hue="q")]
+        spans += [
+            span(*ends, sizes if ends == wider else "", look="full", hue="q")
+            for ends in sides
+            if ends[0] < ends[1]
         ]
         lanes.append((t("lane", title=f.title, fate=_fate(f, x)), spans))
     ticks = [(e - LOW, power(2, e)) for e in (-120, -60, 0, 60, 120)]

@@ -67,6 +67,7 @@ def compute(word: int) -> Block:
             lines,
             axis("N", log=True, ticks=ticks),
             axis(log=True, ticks=sizes),
+            height=12,
         ),
     )
 

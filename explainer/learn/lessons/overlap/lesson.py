@@ -75,7 +75,7 @@ def compute(variant: str, softmax: float, step: int) -> Block:
         t("label", variant=names[variant], tiles=ON_SCREEN),
         t("spoken", why=t.named("whys")[variant], model=model, paper=paper or t("nobody")),
         note(t.named("whys")[variant]),
-        timeline("", _lanes(done), unit="µs", high=makespan(slots)),
+        timeline("", _lanes(done), high=makespan(slots)),
         bars(t("rates", tiles=LONG, softmax=softmax), items, high=peak, limit=(peak, t("peak"))),
     )
 

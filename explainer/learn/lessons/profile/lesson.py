@@ -71,7 +71,7 @@ def _timeline() -> Mark:
         (t("standard"), spans),
         (t("fa2"), [span(0, fused, text, HUES["fa2_kernel"], look="full", key="fa2")]),
     ]
-    return timeline(t("kernels_title"), lanes, unit="µs")
+    return timeline(t("kernels_title"), lanes)
 
 
 def _bytes(at: int) -> Mark:

@@ -149,9 +149,7 @@ def compute(step: int) -> Block:
     chip = frame(
         t("sram"),
         _belt(at),
-        sign(t("stream")),
         _tile(here, phase),
-        note(sentence),
         remark=t("chip"),
         look="chip",
     )
@@ -163,9 +161,8 @@ def compute(step: int) -> Block:
         does=sentence,
         bytes=amount(moved(at, phase)),
     )
-    return picture(
-        t("label", br=SIDE, bc=SIDE), spoken, row(_hbm(at, phase), chip, grow=(2, 3), align="top")
-    )
+    left = column(_hbm(at, phase), note(sentence))
+    return picture(t("label", br=SIDE, bc=SIDE), spoken, row(left, chip, grow=(5, 7), align="top"))
 
 
 def question(n: int, block_q: int, block_k: int) -> dict:
