@@ -13,7 +13,7 @@ from explainer.learn.kit import axis, picture, plot, series
 from explainer.learn.lessons.recompute.lesson import products
 from explainer.learn.linear_algebra import make_problem
 from explainer.learn.matrix_units import clock_hz, exps_per_s
-from explainer.memory import capacity, levels, tile_budget
+from explainer.memory import capacity, levels
 from explainer.memory.workload import Workload
 
 UNITS = t.named("claim_costs.bound.units")
@@ -120,43 +120,6 @@ def again(n: int, d: int, block: int) -> list[Block]:
                 "claim_costs.again.finding",
                 computed=computed / stored,
                 between=between[0] / between[1],
-            )
-        ),
-    ]
-
-
-def on_chip(n: int, block: int) -> list[Block]:
-    """What is on chip and what is off chip, for both ways: like with like."""
-    w = Workload(
-        n=n,
-        d=64,
-        heads=1,
-        block_q=block,
-        block_k=block,
-        dtype="fp32",
-    )
-    tile = {p.tensor: p.nbytes for p in tile_budget.budget(w.problem("fa2"))}
-    off = {o: dict(levels.hbm_tensors(w, o)) for o in ("standard", "fa2")}
-    extra = {o: sum(v for t, v in parts.items() if t not in "QKVO") for o, parts in off.items()}
-    less = {
-        o: sum(v for t, v in levels.hbm_tensors(replace(w, n=w.n // 2), o) if t not in "QKVO")
-        for o in off
-    }
-    operands = sum(tile[t] for t in "QKVO")
-    rows = [
-        (t("claim_costs.on_chip.operands"), *[amount(operands)] * 2),
-        (t("claim_costs.on_chip.s"), amount(off["standard"]["S"]), t("claim_costs.on_chip.none")),
-        (t("claim_costs.on_chip.extra"), amount(extra["standard"]), amount(extra["fa2"])),
-        (t("claim_costs.on_chip.times"), *(f"×{extra[o] / less[o]:g}" for o in off)),
-    ]
-    return [
-        table(t("claim_costs.on_chip.title", n=w.n), t.row("claim_costs.on_chip.head"), rows),
-        text(
-            t(
-                "claim_costs.on_chip.finding",
-                operands=operands,
-                standard=extra["standard"],
-                fa2=extra["fa2"],
             )
         ),
     ]

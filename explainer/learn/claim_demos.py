@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from explainer.algorithms.inputs import make_inputs
 from explainer.base.amounts import format_significant
 from explainer.learn import kit
-from explainer.learn.blocks import Block, t, table, text
+from explainer.learn.blocks import Block, t, text
 from explainer.learn.linear_algebra import make_problem, online_softmax, softmax
 from explainer.trace import trace
 from kernels.spec.formats import FORMATS
@@ -88,30 +87,6 @@ def exact(n: int, bc: int) -> list[Block]:
     return [
         _error_bars(t("claim_demos.exact.title"), errors, log=True),
         text(t("claim_demos.exact.finding"), "good"),
-    ]
-
-
-def overflow(x: float) -> list[Block]:
-    """exp(x) in every format, with and without the maximum taken away."""
-    rows = []
-    for f in FORMATS.values():
-        rounded = float(f.round_to(math.exp(x)))
-        fate = format_significant(rounded)
-        if math.exp(x) > f.overflow:
-            fate = t("claim_demos.overflow.over", rounded=fate)
-        rows.append(
-            (
-                f.title,
-                format_significant(f.largest),
-                f"{math.log(f.overflow):.2f}",
-                fate,
-                format_significant(float(f.round_to(math.exp(x - x)))),
-            )
-        )
-    head = (*t.row("claim_demos.overflow.head"), f"exp({format_significant(x)})", "exp(x − m)")
-    return [
-        table(t("claim_demos.overflow.title"), head, rows),
-        text(t("claim_demos.overflow.finding")),
     ]
 
 

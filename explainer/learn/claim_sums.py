@@ -4,93 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from explainer.algorithms.registry import LABELS, PLACED
-from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
+from explainer.algorithms.traffic import requested_bytes
 from explainer.base.amounts import amount, format_significant
 from explainer.base.cards import CARDS, KIB
 from explainer.learn.blocks import Block, t, table, text
 from explainer.learn.claim_costs import UNITS
 from explainer.learn.claim_demos import bars, plain, qkv
-from explainer.learn.kit import Mark, axis, note, part, picture, plot, row, series, stack
 from explainer.learn.lessons.backends.lesson import GPUS, NAMES, Input, chosen
-from explainer.learn.lessons.versions.lesson import written
-from explainer.learn.linear_algebra import make_problem, online_softmax, softmax
-from explainer.learn.matrix_units import GENERATIONS, exps_per_s
-from explainer.parallel import split_keys
+from explainer.learn.linear_algebra import softmax
+from explainer.learn.matrix_units import exps_per_s
 
 KEYS, BLOCK = 64, 8  # of the query whose blocks are shuffled
-
-
-def states(order: list[int]) -> tuple[list[float], list[float], np.ndarray]:
-    """(m, ℓ) after each key block in this order, in fp32, and O (d,): one query, KEYS keys."""
-    q, k, v = qkv(KEYS)
-    s = (k @ q[-1] / np.sqrt(np.float32(64))).astype(np.float32)
-    found = [*online_softmax(s[None], v, BLOCK, order=order)]
-    m, l = ([x.item() for x in column] for column in zip(*((x.m, x.l) for x in found), strict=True))
-    return m, l, (found[-1].O / found[-1].l)[0]
-
-
-def _stairs(name: str, hue: str, usual: list[float], mine: list[float]) -> Mark:
-    """A value after each block in two orders, as stairs."""
-    at = [k + end for k in range(len(usual)) for end in (0, 1)]
-    title = f"{name} = {format_significant(usual[-1], 3)}"
-    return plot(
-        title,
-        [
-            series("", at, np.repeat(usual, 2), hue),
-            series("", at, np.repeat(mine, 2), dash=True),
-        ],
-        height=8,
-    )
-
-
-def order(seed: int) -> list[Block]:
-    """Key blocks visited in a shuffled order: m and ℓ on their way, and the same O."""
-    usual = list(range(KEYS // BLOCK))
-    mine = [int(x) for x in np.random.default_rng(seed).permutation(len(usual))]
-    first, second = states(usual), states(mine)
-    off = float(np.abs(first[2] - second[2]).max())
-    return [
-        picture(
-            t("claim_sums.order.title"),
-            t("claim_sums.order.words", order=", ".join(map(str, mine))),
-            row(
-                _stairs("m", "m", first[0], second[0]),
-                _stairs("ℓ", "l", first[1], second[1]),
-                grow=(1, 1),
-            ),
-            note(t("claim_sums.order.legend"), "fine"),
-            stack("", [part(f"K{j}", 1, hue="k", key=f"K{j}") for j in mine]),
-        ),
-        text(t("claim_sums.order.off", off=off), "good"),
-    ]
-
-
-def merge(n: int, parts: int) -> list[Block]:
-    """Keys in parts, each with its own softmax, put together by lse."""
-    p = make_problem(n, 64, n)
-    found, O, lse = split_keys.parts(p, parts)
-    (whole,), o, _ = split_keys.parts(p, 1)
-    items = [
-        (
-            t("claim_sums.merge.keys", first=x.first, last=x.last - 1),
-            x.weight,
-            t("claim_sums.merge.part", lse=x.lse, weight=x.weight),
-        )
-        for x in found
-    ]
-    return [
-        bars(t("claim_sums.merge.title", parts=parts, n=n), items, hue="l"),
-        text(
-            t(
-                "claim_sums.merge.finding",
-                lse=lse,
-                one=whole.lse,
-                off=float(np.abs(O - o).max()),
-            ),
-            "good",
-        ),
-    ]
 
 
 def shift(by: int) -> list[Block]:
@@ -141,42 +65,6 @@ def dq(seed: int) -> list[Block]:
     ]
 
 
-def writes(n: int, block: int) -> list[Block]:
-    """How often O goes to memory in FA-1 and FA-2, and in what pieces."""
-    rows, items = n // block, []
-    for key in PLACED:
-        count = written(key, rows, False)
-        beside = t("claim_sums.writes.count", count=count, each=count // rows)
-        items.append((LABELS[key], count, beside))
-    size = amount(block * 64 * 2)
-    return [
-        bars(t("claim_sums.writes.title", n=n, block=block), items, hue="o"),
-        text(t("claim_sums.writes.finding", size=size)),
-    ]
-
-
-def standard_least(d: int) -> list[Block]:
-    """Standard attention's traffic over N, each matrix once per kernel: 4Nd + 4N² elements."""
-    ns = [2**k for k in range(6, 15)]
-    found = [compulsory_bytes(n, d, "fp16", "standard") / 2 for n in ns]
-    wrong = [n * n * d for n in ns]
-    form = [4 * n * d + 4 * n * n for n in ns]
-    title = t("claim_sums.least.title")
-    lines = [
-        series(t("claim_sums.least.once"), ns, found, "s"),
-        series("4Nd + 4N²", ns, form, "q", points=True),
-        series("N²d", ns, wrong),
-    ]
-    return [
-        picture(
-            title,
-            t("claim_sums.least.finding"),
-            plot(title, lines, axis("N", log=True), axis(log=True)),
-        ),
-        text(t("claim_sums.least.finding")),
-    ]
-
-
 def exp_bound(d: int) -> list[Block]:
     """Time of a forward pass's products and of its exponentials on two cards."""
     items = []
@@ -204,15 +92,6 @@ def length(dtype: str) -> list[Block]:
             t("claim_sums.length.title", dtype=dtype), ("GPU", *(f"N = {n:,}" for n in ns)), rows
         ),
         text(t("claim_sums.length.finding")),
-    ]
-
-
-def units() -> list[Block]:
-    """The instructions that products are made of, by generation."""
-    rows = [(g.name, g.instruction, " × ".join(map(str, g.shape))) for g in GENERATIONS.values()]
-    return [
-        table(t("claim_sums.units.title"), t.row("claim_sums.units.head"), rows),
-        text(t("claim_sums.units.finding")),
     ]
 
 

@@ -150,7 +150,7 @@ def grid(
     (``most``: the size of the full hue), or by ``heat``, (low, high) of the scale of scores.
     ``at`` and ``column_at`` frame a row and a column, ``on`` outlines cells, ``pale`` fades them.
     ``pick``: rows are buttons; ``pick_column``: columns are. ``size`` "small": cells without
-    numbers, "wide": for words."""
+    numbers, "narrow": for one digit, "wide": for words."""
 
 
 @_makes_mark

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
 
 from markupsafe import Markup, escape
@@ -57,10 +57,15 @@ def closed_note(controls: Iterable[Control]) -> str:
     return t("learn_parts.opens.more", n=len(names), label=closed[0].label)
 
 
-def render_widget(key: str, controls: Iterable[Control] | None = None) -> Markup:
-    """Render a widget's place, with its own controls or narrower ones."""
+def render_widget(
+    key: str, controls: Iterable[Control] | None = None, is_open: bool = False
+) -> Markup:
+    """Render a widget's place, with its own controls or narrower ones; ``is_open``: with what its
+    lesson's question opens."""
     widget = widgets()[key]
     controls = tuple(controls or widget.controls)
+    if is_open:
+        controls = tuple(replace(control, closed=()) for control in controls)
     data = [control_data(control) for control in controls]
     note = closed_note(controls)
     return render("learn/widget", widget=widget, controls=controls, data=data, note=note)

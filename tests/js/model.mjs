@@ -32,13 +32,5 @@ export * from "../../assets/js/model/tensors.js";
 export * from "../../assets/js/model/tiles.js";
 export { heightOf } from "../../assets/js/lib/svg_canvas.js";
 export { measure, plane } from "../../assets/js/learn/pictures/arrows.js";
-export { places as placesOf } from "../../assets/js/learn/pictures/gpu.js";
 export { unbroken } from "../../assets/js/learn/unbroken.js";
 export { scales } from "../../assets/js/learn/pictures/pyramid.js";
-export { axes as roofs } from "../../assets/js/learn/pictures/roofline.js";
-export {
-  along as barAt,
-  arrow as arrowWidth,
-  slots as arrowSlots,
-  widest as widestOf,
-} from "../../assets/js/learn/pictures/trips.js";

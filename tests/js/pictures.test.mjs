@@ -3,16 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fixtures } from "./load.mjs";
-import {
-  arrowSlots,
-  arrowWidth,
-  heightOf,
-  measure,
-  placesOf,
-  plane,
-  scales,
-  widestOf,
-} from "./model.mjs";
+import { heightOf, measure, plane, scales } from "./model.mjs";
 
 const [[, told]] = fixtures("pictures");
 const near = (a, b, where) =>
@@ -41,11 +32,6 @@ test("a tip lies where it is put, on a step and inside the plane", () => {
   assert.deepEqual(on.move(told.plane.high, 1, 1), told.plane.high);
 });
 
-test("threads stand at the sectors that Python counts", () => {
-  for (const [name, [sectors, places]] of Object.entries(told.sectors))
-    assert.deepEqual(placesOf(sectors), places, name);
-});
-
 test("areas are as the bytes, pipes as the rates, on one scale each", () => {
   for (const [card, data] of Object.entries(told.pyramid)) {
     const on = scales(data, 100_000, 500);
@@ -61,38 +47,6 @@ test("areas are as the bytes, pipes as the rates, on one scale each", () => {
     }
     near(on.square ** 2 / on.matrix ** 2, data.square / data.matrix, card);
   }
-});
-
-test("arrows of all kernels are on one scale and stay in their slots, on a phone too", () => {
-  const kernels = [
-    ["Q", "K", "S"],
-    ["S", "P"],
-    ["P", "V", "O"],
-  ];
-  const bytes = (tensor, n) => ("SP".includes(tensor) ? n * n : 128 * n);
-  for (const column of [119, 285, 340])
-    for (const n of [64, 512, 131072]) {
-      const all = kernels.flatMap((tensors) =>
-        arrowSlots(tensors, column).map((at, k) => ({ ...at, bytes: bytes(tensors[k], n) })),
-      );
-      const most = Math.max(...all.map((one) => one.bytes));
-      const unit = widestOf(all, most, 44);
-      for (const one of all)
-        assert.ok(arrowWidth(one.bytes, most, unit) <= 0.45 * one.slot, `${column} ${n}`);
-      for (const { x, slot } of all) assert.ok(x > 0.19 * slot && x < column);
-    }
-  near(
-    widestOf(
-      [
-        { bytes: 4, slot: 40 },
-        { bytes: 8, slot: 400 },
-      ],
-      8,
-      99,
-    ),
-    36,
-    "the narrowest slot decides",
-  );
 });
 
 test("a picture is as high as its window leaves room, on a phone as wide as it asks", () => {

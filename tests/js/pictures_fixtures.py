@@ -8,12 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from explainer.learn.lessons.dot.lesson import PLANE
-from explainer.learn.lessons.gpu.lesson import sectors
 from explainer.learn.registry import answer
 
 
 def write_pictures(folder: Path) -> None:
-    """Arrows of every kind with their measures, the sectors of strides, a card's levels."""
+    """Arrows of every kind with their measures, a card's levels."""
     x, y = (np.arange(low, high + 0.1, 1.5) for low, high in zip(*_ends(), strict=True))
     tips = [(a, b) for a in x for b in y] + [(0.0, 0.0)]
     arrows = []
@@ -31,12 +30,6 @@ def write_pictures(folder: Path) -> None:
         "plane": PLANE,
         "arrows": arrows,
         "pyramid": pyramid,
-        "sectors": {
-            f"{s},{size}": (found, np.unique(found, return_inverse=True)[1].tolist())
-            for s in (1, 2, 8, 64)
-            for size in (2, 4)
-            for found in [sectors(s, size)]
-        },
     }
     (folder / "pictures-all.json").write_text(json.dumps(told))
 

@@ -115,7 +115,6 @@ FAULTS = {
     "another dS": ("backward", lambda c: c["dense"]["dS"][9].__setitem__(5, 3.0)),
     "another dQ": ("backward", lambda c: c["dense"]["dQ"][9].__setitem__(5, 3.0)),
     "another length": ("pictures", lambda c: c["arrows"][7].update(on=0.3)),
-    "another sector": ("pictures", lambda c: c["sectors"]["8,4"][1].__setitem__(1, 0)),
     "a tip beside its step": ("pictures", lambda c: c["arrows"][3].update(q=[0.3, 0.5])),
     "a visit late": ("race", lambda c: c["byte"]["fa1"].__setitem__(4, 0)),
     "another l without α": ("row_view", lambda c: c["rows"][9].update(forgotten_l=1.0)),

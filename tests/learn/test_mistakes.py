@@ -102,7 +102,7 @@ BY = {
         2 * x[2] * 128 * 2 / 1024,
     ),
     "rope-moved": lambda x, w, a: (x[1], x[2] + x[0] - x[1], round(x[2] * x[1] / x[0])),
-    "decode-merge": lambda x, w, a: (*lse_mean(*x), x[0] * x[1] + x[2] * x[3]),
+    "decode-read": lambda x, w, a: (a / 2, a / x[1], 2 * a),
     "engines-pages": lambda x, w, a: (x[1], x[0] - a, x[0]),
     "mla-smaller": lambda x, w, a: (
         x[0] * x[1] / (x[2] + x[3]),
@@ -135,7 +135,7 @@ ANSWERS = {
     "amp": [1, 2, 1 + 8 * 2**-10],
     "gqa": [320, 128, 80],
     "rope": [996, 498, 64],
-    "decode": [(3 * 4 + 8) / 4, (10 + 4 * 5) / 5, (6 * 2 + 2 * 6) / 8],
+    "decode": [2**32 / 4.8e9, 80 * 2**29 / 4.8e9, 10 * 2**29 / 4.8e9],
     "engines": [12, 32, 16],
     "mla": [32768 / 576, 16384 / 576, 4096 / 288],
     "devices": [100 * 17 / 31, 100 * 9 / 15, 100 * 5 / 7],

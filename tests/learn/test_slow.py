@@ -11,7 +11,7 @@ from explainer.learn.lessons.gpu import lesson as gpu
 from explainer.learn.lessons.memory import lesson as memories
 from explainer.learn.lessons.roofline import lesson as roofline
 from explainer.learn.lessons.trips import lesson as round_trips
-from tests.learn.scenes import asked, cases, data
+from tests.learn.scenes import asked, cases, data, marks
 
 GIB = 2**30
 
@@ -69,9 +69,9 @@ def test_round_trips_add_up_to_standard_attention_s_least(n, heads):
         ({"S"}, {"P"}),
         ({"P", "V"}, {"O"}),
     ]
-    sizes = [size for _, size in data("trips", n=n, heads=heads)["steps"]]
+    sizes = [size for _, size in round_trips.sum_of(n, heads)]
     every = heads * n * n * 2
-    assert sizes[1:3] == [f"{amount(every)} for S", amount(4 * every)]
+    assert sizes[1:3] == [amount(every), amount(4 * every)]
     assert sizes[3] == milliseconds(4 * every / CARDS["h200"].hbm_bytes_per_s * 1e3)
 
 
@@ -89,8 +89,9 @@ def test_where_the_roofs_meet():
         assert roofline.attainable(key, edge) == pytest.approx(card.tensor_tflops)
         assert roofline.attainable(key, edge / 2) == pytest.approx(card.tensor_tflops / 2)
         assert roofline.attainable(key, edge * 2) == card.tensor_tflops
-    bound = [point["bound"] for point in data("roofline")["points"]]
-    assert bound == ["memory-bound", "compute-bound"]
+    plot = next(mark for mark in marks(data("roofline")) if mark["mark"] == "plot")
+    points = [line["name"] for line in plot["series"] if line["points"]]
+    assert [name.split(", ")[-1] for name in points] == ["memory-bound", "compute-bound"]
 
 
 @pytest.mark.parametrize(("at", "given"), list(enumerate(cases("roofline"))))
@@ -105,6 +106,13 @@ def test_from_which_n_the_fused_kernel_is_bound_by_the_units(at, given):
 
 @pytest.mark.parametrize(("stride", "sectors"), [(1, 2), (64, 32)])
 def test_what_a_warp_moves(stride, sectors):
-    found = data("gpu", stride=stride, dtype="fp16", heads=1)
-    assert (found["sectors"], found["used"], found["moved"]) == (sectors, 64, 32 * sectors)
-    assert found["share"] == f"{100 * 64 / (32 * sectors):g}" and found["busy"] == 8
+    found = list(marks(data("gpu", stride=stride, dtype="fp16", heads=1)))
+    card, read = (mark["cells"] for mark in found if mark["mark"] == "grid")
+    assert sum(map(sum, card)) == 8, "SMs with work"
+    needed, moved = (mark["value"] for mark in found if mark["mark"] == "bar")
+    assert (len(read), needed, moved) == (sectors, 64, 32 * sectors)
+    where = {cell: (i, j) for i, row in enumerate(read) for j, cell in enumerate(row) if cell}
+    apart = [16 * i + j for i, j in (where[thread] for thread in range(1, 33))]
+    assert apart == [t * stride if stride == 1 else 16 * t for t in range(32)]
+    share = next(mark["text"] for mark in found if mark["mark"] == "note" and mark["tone"])
+    assert share.startswith(f"{100 * 64 / (32 * sectors):g}%")

@@ -12,7 +12,7 @@ import torch
 from explainer.learn.lessons.dot import lesson as vectors
 from explainer.learn.lessons.matmul import lesson as matmul
 from explainer.learn.widgets import read_controls
-from tests.learn.scenes import LESSONS, asked, block, data
+from tests.learn.scenes import LESSONS, asked, block, data, marks
 
 
 @pytest.mark.parametrize("d", vectors.SPREAD_D)
@@ -54,11 +54,16 @@ def test_a_product_in_any_order(order):
 
 
 def test_loops_differ_in_what_is_finished_early():
-    half = {one["title"]: one for one in data("matmul", step=18)["orders"]}
+    grids = [mark for mark in marks(data("matmul", step=18)) if mark["mark"] == "grid"]
+    half = dict(zip(matmul.LOOPS, (mark for mark in grids if mark["name"] == "C"), strict=True))
     A, B = torch.from_numpy(matmul.A), torch.from_numpy(matmul.B)
-    np.testing.assert_array_equal(half["for k, for i, for j"]["C"], A[:, :2] @ B[:2])
-    assert [half[title]["finished"] for title in matmul.LOOPS.values()] == [4, 3, 0]
-    assert [half[title]["open"] for title in matmul.LOOPS.values()] == [1, 3, 9]
+    np.testing.assert_array_equal(half["kij"]["cells"], A[:, :2] @ B[:2])
+    begun = {order: len(C.get("on", [])) for order, C in half.items()}
+    shown = {
+        order: sum(x is not None for line in C["cells"] for x in line) for order, C in half.items()
+    }
+    assert begun == {"ijk": 1, "ikj": 3, "kij": 9}
+    assert {order: shown[order] - begun[order] for order in begun} == {"ijk": 4, "ikj": 3, "kij": 0}
     assert "All three have the same C: −1, −2, −1;" in block("matmul", step=36)["words"]
 
 

@@ -114,7 +114,7 @@ def test_a_site_holds_both_passes_of_a_link_to_the_backward_one():
         assert (b'"pass":"backward"' in found) == (name in of_backward)
 
 
-@pytest.mark.parametrize("key", ["dot", "safe", "mask", "claim_merge", "overlap"])
+@pytest.mark.parametrize("key", ["dot", "safe", "mask", "claim_exact", "overlap"])
 def test_a_site_holds_every_place_that_its_controls_reach(key):
     """Each control alone, and all with each other where they are few."""
     widget = widgets()[key]

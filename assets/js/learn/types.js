@@ -36,24 +36,12 @@
  * @typedef {{shares: number[], spread: number, top: number}} Spread
  * @typedef {{q: number[], k: number[], plane: Plane, d: number, spread: {many: number, keys: number, reach: number,
  *   ticks: number[], raw: Spread, scaled: Spread}}} ArrowsData
- * @typedef {{card: string, sms: number, blocks: number, heads: number, rows: number, busy: number, touched: number[],
- *   sector: number, size: number, stride: number, sectors: number, used: number, moved: number, most: number,
- *   share: string}} GpuData
- * @typedef {{title: string, C: number[][], counts: number[][], last: [number, number, number] | null, finished: number,
- *   open: number}} LoopOrder
- * @typedef {{A: number[][], B: number[][], depth: number, orders: LoopOrder[]}} LoopsData
  * @typedef {{name: string, size: string, bytes: number, per_s: number, rate: string, kind: string}} MemoryLevel
  * @typedef {[name: string, bytes: number]} Part
  * @typedef {{n: number, levels: MemoryLevel[], square: number, matrix: number, square_text: string, matrix_text: string,
  *   tiled: boolean, setting: string, bars: {name: string, s: number, time: string, words: string, on: boolean}[],
  *   sm: {count: number, shared: string, shared_bytes: number, registers: string, registers_bytes: number,
  *     in_shared: Part[], in_registers: Part[], words: string[]}}} PyramidData
- * @typedef {{low: number, high: number, peak: number, per_s: number, edge: number, edge_text: string, memory: string,
- *   units: string, points: {name: string, x: number, y: number, operations: string, most: string}[]}} RooflineData
- * @typedef {[tensor: string, bytes: number, text: string]} Transfer
- * @typedef {{kernels: {name: string, reads: Transfer[], writes: Transfer[]}[], steps: [string, string][], heads: number,
- *   room: number, room_text: string, least: number, most: number,
- *   ladder: {n: string, bytes: number, text: string, now: boolean}[]}} TripsData
  *
  * @typedef {{keys: string[], moved: Record<string, string>, lessons: Record<string, [string, string]>,
  *   paths: Record<string, string[]>, starts: [string, string][], after: string, ends: Record<string, [string, string]>,

@@ -189,7 +189,7 @@ FAULTS = {
 @pytest.mark.parametrize("said", FAULTS)
 def test_what_is_wrong_in_a_slide_s_picture_is_found(tab, said):
     tab.page.set_viewport_size({"width": 1280, "height": 720})
-    assert overflowing(tab, "gpu", hall=True) == {}
+    assert overflowing(tab, "memory", hall=True) == {}
     tab.page.evaluate(
         f"() => {{ const [text, other] = document.querySelectorAll('.fa-svg-canvas text');"
         f"{FAULTS[said]}; }}"

@@ -7,7 +7,6 @@ from explainer.base.cards import CARDS
 from explainer.base.records import about
 from explainer.learn.example import WORDS, make_example
 from explainer.learn.kit import Block, arrow, bar, bars, flow, node, picture, row, words_of
-from explainer.learn.linear_algebra import weighed
 from explainer.memory.workload import Workload
 from explainer.parallel import split_keys
 
@@ -87,10 +86,10 @@ def compute(parts: int) -> Block:
     )
 
 
-def question(a: int, x: int, b: int, y: int) -> dict:
-    """Two parts of the keys, by exp(lse) and O: the answer, and: the plain mean, the weights
-    swapped, no division."""
-    return {
-        "answer": weighed(((a, x), (b, y))),
-        "wrong": ((x + y) / 2, weighed(((b, x), (a, y))), a * x + b * y),
-    }
+def question(keys: int, heads: int, layers: int) -> dict:
+    """ms that reading a cache takes at least, d = D, fp16; and: K alone, one layer, 4 bytes per
+    number."""
+    size = 2 * keys * heads * layers * D * 2
+    ms = size / CARD.hbm_bytes_per_s * 1e3
+    figures = {"size": size, "rate": CARD.hbm_bytes_per_s / 1e12, "d": D}
+    return {"answer": ms, "wrong": (ms / 2, ms / layers, 2 * ms), "figures": figures}

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from explainer.algorithms.algorithm import COMPULSORY
-from explainer.algorithms.traffic import launches
-from explainer.base.amounts import amount, rounded
+from explainer.base.amounts import rounded
 from explainer.base.cards import CARDS
-from explainer.learn.kit import Block, Mark, arrow, bar, bars, flow, node, note, picture, words_of
-from explainer.learn.linear_algebra import make_problem
+from explainer.learn.kit import Block, bar, bars, note, picture, words_of
+from explainer.learn.launches import Launch, attention, launch_flow, total
 from kernels.spec.formats import ITEMSIZE
 
 t = words_of(__name__)
 CARD, D, DTYPE = CARDS["h200"], 64, "fp16"
-HUES = {"Q": "q", "K": "k", "V": "v", "O": "o", "lse": "l"}
-Moved = dict[str, int]
-Launch = tuple[str, Moved, Moved]  # the key of its name, bytes loaded and stored by tensor
 
 
 def chain(what: str, n: int) -> tuple[list[Launch], list[Launch]]:
@@ -25,46 +20,12 @@ def chain(what: str, n: int) -> tuple[list[Launch], list[Launch]]:
         results = {"scale": "S", "mask": "S", "softmax": "P"}
         apart = [(name, {"S": size}, {made: size}) for name, made in results.items()]
         return apart, [("all", {"S": size}, {"P": size})]
-    apart, fused = (
-        [
-            (
-                "fused" if order == "fa2" else name,
-                {tensor: read for tensor, (read, _) in moved.items() if read},
-                {tensor: written for tensor, (_, written) in moved.items() if written},
-            )
-            for name, moved in launches(make_problem(n, D, n, order=order, dtype=DTYPE), COMPULSORY)
-        ]
-        for order in ("standard", "fa2")
-    )
-    return apart, fused
-
-
-def total(group: list[Launch]) -> int:
-    return sum(sum(read.values()) + sum(written.values()) for _, read, written in group)
+    ((_, loaded, stored),) = attention("fa2", n, D, DTYPE)
+    return attention("standard", n, D, DTYPE), [("fused", loaded, stored)]
 
 
 def _microseconds(group: list[Launch]) -> str:
     return rounded(total(group) / CARD.hbm_bytes_per_s * 1e6)
-
-
-def _flow(title: str, group: list[Launch], most: int) -> Mark:
-    """Matrices in HBM and kernels in turn; an arrow is as thick as its bytes."""
-    columns: list[list[Mark]] = []
-    arrows = []
-    names = t.named("names")
-    before: Moved = {}
-    for k, (name, read, written) in enumerate(group):
-        columns.append([node(f"{x}{k}", x, hue=HUES.get(x, "s")) for x in {**before, **read}])
-        columns.append([node(f"kernel{k}", names[name], on=True)])
-        for tensor, size in read.items():
-            at = (f"{tensor}{k}", f"kernel{k}")
-            arrows.append(arrow(*at, amount(size), HUES.get(tensor, "s"), amount=0.6 * size / most))
-        for tensor, size in written.items():
-            at = (f"kernel{k}", f"{tensor}{k + 1}")
-            arrows.append(arrow(*at, amount(size), HUES.get(tensor, "s"), amount=0.6 * size / most))
-        before = written
-    columns.append([node(f"{x}{len(group)}", x, hue=HUES.get(x, "s")) for x in before])
-    return flow(title, columns, arrows)
 
 
 def _title(group: list[Launch]) -> str:
@@ -106,7 +67,7 @@ def compute(what: str, n: int) -> Block:
     return picture(
         t("label", n=n, d=D, dtype=DTYPE),
         t("spoken", apart=_spoken(apart), fused=_spoken(fused), times=times),
-        *(_flow(_title(group), group, most) for group in both),
+        *(launch_flow(_title(group), group, t.named("names"), most) for group in both),
         bars(t("bytes"), items),
         note(sentence, "fine", aside=True),
     )

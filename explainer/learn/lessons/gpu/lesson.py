@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from explainer.base.amounts import rounded
 from explainer.base.cards import CARDS
-from explainer.learn.blocks import Block, picture
-from explainer.learn.folder import words_of
+from explainer.learn.kit import Block, bar, bars, column, grid, note, picture, row, words_of
 from explainer.memory.workload import Workload
 from explainer.parallel.launch import programs
 from kernels.spec.formats import ITEMSIZE
@@ -13,6 +14,7 @@ from kernels.spec.formats import ITEMSIZE
 t = words_of(__name__)
 LANES, SECTOR = 32, 32  # threads of a warp; bytes of a sector (CUDA C++ Programming Guide)
 CARD, N, TILE = "h200", 1024, 128
+COLUMNS, NUMBERED = 12, 8  # SMs in a row; sectors that have room for their threads' numbers
 STRIDES = {int(stride): way for stride, way in t.named("strides").items()}
 
 
@@ -44,16 +46,43 @@ def compute(heads: int, stride: int, dtype: str) -> Block:
         "moved": moved,
         "share": rounded(100 * used / moved),
     }
-    words = t("words", **numbers, heads=heads, n=N, lanes=LANES)
-    data = numbers | {
-        "heads": t("launched", n=heads),
-        "rows": N // TILE,
-        "touched": touched,
-        "size": size,
-        "stride": stride,
-        "most": LANES * SECTOR,
-    }
-    return picture("gpu", t("label"), words, data)
+    threads: list[list[int | None]] = [[None] * (SECTOR // size) for _ in distinct]
+    for k, sector in enumerate(touched):
+        threads[distinct.index(sector)][k * stride % (SECTOR // size)] = k + 1
+    on = np.reshape(np.arange(card.sms) < busy, (-1, COLUMNS)).astype(float)
+    each = -(-blocks // card.sms)
+    launch = {"blocks": blocks, "heads": heads, "rows": N // TILE, "busy": busy, "each": each}
+    return picture(
+        t("label"),
+        t("words", **numbers, heads=heads, n=N, lanes=LANES),
+        row(
+            column(
+                grid(t("card", card=card.name, n=card.sms), on, "q", size="small"),
+                note(t("launch", **launch)),
+                aside=True,
+            ),
+            grid(
+                t("warp", n=len(distinct), bytes=SECTOR),
+                threads,
+                "k",
+                digits=0,
+                most=1,
+                size="" if len(distinct) <= NUMBERED else "small",
+            ),
+            column(
+                bars(
+                    t("moves"),
+                    [
+                        bar(t("needed"), used, t("bytes", n=used), "k"),
+                        bar(t("moved"), moved, t("bytes", n=moved), "s"),
+                    ],
+                    high=LANES * SECTOR,
+                ),
+                note(t("used", share=numbers["share"]), "good" if used == moved else "bad"),
+            ),
+            grow=(4, 0, 3),
+        ),
+    )
 
 
 def question(stride: int, dtype: str) -> dict:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 
-from explainer.learn.blocks import Block, picture
-from explainer.learn.folder import words_of
+from explainer.learn.kit import Block, frame, grid, note, picture, row, sign, words_of
 
 t = words_of(__name__)
 A = np.array([[1, 2, 0, -1], [3, -1, 2, 1], [0, 1, -2, 2]])
@@ -47,33 +47,35 @@ def most_open(order: str, rows: int, depth: int, cols: int) -> int:
 
 
 def compute(step: int) -> Block:
-    depth, orders, spoken = A.shape[1], [], []
+    """Show the same product in three orders of its loops, side by side."""
+    depth, frames, spoken = A.shape[1], [], []
+    look: dict[str, Any] = {"digits": 0, "size": "narrow"}
     for order, title in LOOPS.items():
         C, counts, last = product(order, step)
+        i, j, k = last or (-1, -1, -1)  # none yet
+        begun = [(int(r), int(c)) for r, c in np.argwhere((counts > 0) & (counts < depth))]
         finished = int((counts == depth).sum())
-        begun = int(((counts > 0) & (counts < depth)).sum())
-        orders.append(
-            {
-                "title": title,
-                "C": C.tolist(),
-                "counts": counts.tolist(),
-                "last": last,
-                "finished": finished,
-                "open": begun,
-            }
+        shown = [
+            [int(x) if n else None for x, n in zip(*both, strict=True)]
+            for both in zip(C, counts, strict=True)
+        ]
+        left = grid("A", A, "q", at=i, on=[(i, k)], **look)
+        right = grid("B", B, "k", column_at=j, on=[(k, j)], **look)
+        frames.append(
+            frame(
+                title,
+                row(left, sign("×"), right),
+                grid("C", shown, "o", on=begun, **look),
+                note(t("finished", n=finished, all=counts.size)),
+                note(t("begun", n=len(begun)), "bad"),
+            )
         )
-        spoken.append(t("order", title=title, finished=finished, begun=begun))
+        spoken.append(t("order", title=title, finished=finished, begun=len(begun)))
     words = t("spoken", done=step, all=PRODUCTS, orders=". ".join(spoken))
     if step == PRODUCTS:
-        rows = "; ".join(", ".join(f"{x}" for x in row) for row in (A @ B).tolist())
+        rows = "; ".join(", ".join(f"{x}" for x in line) for line in (A @ B).tolist())
         words += " " + t("same", rows=rows).replace("-", "−")
-    data = {
-        "A": A.tolist(),
-        "B": B.tolist(),
-        "depth": depth,
-        "orders": orders,
-    }
-    return picture("loops", t("title", done=step, all=PRODUCTS), words, data)
+    return picture(t("title", done=step, all=PRODUCTS), words, row(*frames, grow=(1, 1, 1)))
 
 
 def question(rows: int, depth: int, cols: int) -> dict:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from explainer.algorithms.traffic import compulsory_bytes
 from explainer.base.cards import CARDS
-from explainer.learn.blocks import Block, picture
-from explainer.learn.folder import words_of
+from explainer.learn.kit import Block, axis, picture, place, plot, series, words_of
 
 t = words_of(__name__)
 D, DTYPE = 128, "fp16"
+LOW, HIGH = 1, 65_536  # FLOPs per byte
 
 
 def intensity(n: int, d: int, order: str) -> float:
@@ -30,41 +30,43 @@ def attainable(key: str, per_byte: float) -> float:
 
 
 def compute(n: int, d: int, card: str) -> Block:
-    hardware, edge, points, spoken = CARDS[card], ridge(card), [], []
-    for order, name in zip(("standard", "fa2"), t.row("kernels"), strict=True):
+    """Show a card's two roofs, and where attention stands under them before and after fusion."""
+    hardware, edge = CARDS[card], ridge(card)
+    peak, rate = hardware.tensor_tflops, hardware.hbm_bytes_per_s / 1e12
+    roofs = [
+        series(t("memory_roof", rate=rate), [LOW, edge], [attainable(card, LOW), peak], "bad"),
+        series(t("flat_roof", rate=peak), [edge, HIGH], [peak, peak], "q"),
+    ]
+    points = []
+    names = t.row("kernels")
+    for order, name, hue in zip(("standard", "fa2"), names, ("bad", "q"), strict=True):
         at = intensity(n, d, order)
-        most = attainable(card, at)
-        bound = "by_memory" if at < edge else "by_units"
-        found = {
-            "operations": t("operations", at=at),
-            "most": t("most", most=most),
-            "bound": t(bound),
-        }
-        points.append({"name": name, "x": at, "y": most, **found})
-        spoken.append(f"{name}: {', '.join(found.values())}")
-    words = t(
+        most, bound = attainable(card, at), t("by_memory" if at < edge else "by_units")
+        words = t("point", name=name, at=at, most=most, bound=bound)
+        points.append(series(words, [at], [most], hue, points=True))
+    spoken = t(
         "roofline",
         card=hardware.name,
         n=n,
         d=d,
         dtype=DTYPE,
-        memory=hardware.hbm_bytes_per_s / 1e12,
-        peak=hardware.tensor_tflops,
+        memory=rate,
+        peak=peak,
         edge=edge,
-        points=". ".join(spoken),
+        points=". ".join(point["name"] for point in points),
     )
-    data = {
-        "points": points,
-        "edge": edge,
-        "edge_text": t("ridge_at", at=edge),
-        "peak": hardware.tensor_tflops,
-        "per_s": hardware.hbm_bytes_per_s,
-        "low": 1,
-        "high": 65536,
-        "memory": t("memory_roof", rate=hardware.hbm_bytes_per_s / 1e12),
-        "units": t("flat_roof", rate=hardware.tensor_tflops),
-    }
-    return picture("roofline", t("bound", n=n, d=d), words, data)
+    return picture(
+        t("bound", n=n, d=d),
+        spoken,
+        plot(
+            "",
+            [*roofs, *points],
+            axis(t("x"), low=LOW, high=HIGH, log=True),
+            axis("TFLOP/s", low=LOW, high=2 * peak, log=True),
+            places=[place(edge, t("ridge_at", at=edge))],
+            height=17,
+        ),
+    )
 
 
 def first_bound(key: str) -> int:

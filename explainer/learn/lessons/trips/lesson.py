@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-from explainer.algorithms.algorithm import COMPULSORY
-from explainer.algorithms.traffic import launches
 from explainer.base.amounts import amount, milliseconds
 from explainer.base.cards import CARDS
-from explainer.learn.blocks import Block, picture
-from explainer.learn.folder import words_of
-from explainer.learn.linear_algebra import make_problem
+from explainer.learn.kit import Block, bar, bars, picture, row, table, words_of
+from explainer.learn.launches import Launch, attention, launch_flow, total
 from kernels.spec.formats import ITEMSIZE
-
-Moves = list[tuple[str, dict[str, int], dict[str, int]]]
 
 t = words_of(__name__)
 CARD, D, DTYPE = "h200", 128, "fp16"
-NAMES = {"scores": "Q Kᵀ", "softmax": "softmax", "output": "P V"}
 LENGTHS = (512, 2048, 8192, 32768, 131072)
 KNOWN = 8192  # an N whose S the picture shows and the hint names
 
 
-def kernels(n: int, heads: int) -> Moves:
-    """[(kernel, {tensor: bytes read}, {tensor: bytes written})] of standard attention's three
-    launches, each matrix once per kernel, all heads."""
-    side, size = min(n, 128), ITEMSIZE[DTYPE]
-    short = make_problem(side, D, side, order="standard", dtype=DTYPE)
-    exact = {x: heads * n * size * (n if x in "SP" else D) for x in "QKVSPO"}  # any N
-    return [
-        (
-            NAMES[name],
-            {x: exact[x] for x, (r, _) in moved.items() if r},
-            {x: exact[x] for x, (_, w) in moved.items() if w},
-        )
-        for name, moved in launches(short, COMPULSORY)
-    ]
+def kernels(n: int, heads: int) -> list[Launch]:
+    """Return standard attention's three launches, all heads."""
+    return attention("standard", n, D, DTYPE, heads)
 
 
 def square(n: int, heads: int) -> int:
@@ -45,67 +28,53 @@ def _sizes(moved: dict[str, int]) -> str:
     return ", ".join(f"{x} ({amount(b)})" for x, b in moved.items())
 
 
-def compute(n: int, heads: int) -> Block:
-    hardware = CARDS[CARD]
-    moves = kernels(n, heads)
-    total = sum(sum(r.values()) + sum(w.values()) for _, r, w in moves)
-    fused = 4 * heads * n * D * ITEMSIZE[DTYPE]
-    trips = 4 * square(n, heads)
-    seconds = trips / hardware.hbm_bytes_per_s
-    steps = [
-        [t("scores", n=n), t("per_head", size=square(n, 1))],
-        [
-            t("heads", heads=heads),
-            t("for_s", size=square(n, heads)),
-        ],
-        [t("trips"), amount(trips)],
-        [
-            t(
-                "rate",
-                rate=hardware.hbm_bytes_per_s / 1e12,
-                card=hardware.name.split()[0],
-            ),
-            milliseconds(seconds * 1e3),
-        ],
-        [t("operands", d=D), amount(fused)],
+def sum_of(n: int, heads: int) -> list[tuple[str, str]]:
+    """Return the bytes of S and P, and their time, line by line; then the other matrices' bytes."""
+    card, trips = CARDS[CARD], 4 * square(n, heads)
+    rate = t("rate", rate=card.hbm_bytes_per_s / 1e12, card=card.name.split()[0])
+    return [
+        (t("scores", n=n), amount(square(n, 1))),
+        (t("heads", heads=heads), amount(square(n, heads))),
+        (t("trips"), amount(trips)),
+        (rate, milliseconds(trips / card.hbm_bytes_per_s * 1e3)),
+        (t("operands", d=D), amount(4 * heads * n * D * ITEMSIZE[DTYPE])),
     ]
+
+
+def compute(n: int, heads: int) -> Block:
+    """Show the three launches, the sum of their bytes, and how S grows with N."""
+    card, moves, names = CARDS[CARD], kernels(n, heads), t.named("names")
+    lines = sum_of(n, heads)
     ladder = [
-        {"n": f"{x:,}", "bytes": square(x, heads), "text": amount(square(x, heads)), "now": x == n}
+        bar(f"{x:,}", square(x, heads), amount(square(x, heads)), "q", on=x == n, key=f"S {x}")
         for x in LENGTHS
         if x <= n
     ]
-    wording = " ".join(
-        t("kernel", name=name, reads=_sizes(r), writes=_sizes(w)) for name, r, w in moves
-    )
-    fits = square(n, heads) <= hardware.hbm_bytes
-    words = t(
-        "fits" if fits else "too_much",
+    spoken = t(
+        "fits" if square(n, heads) <= card.hbm_bytes else "too_much",
         n=n,
         heads=heads,
-        kernels=wording,
-        total=total,
-        trips=trips,
-        time=steps[3][1],
-        room=hardware.hbm_bytes,
+        kernels=" ".join(
+            t("kernel", name=names[name], reads=_sizes(loaded), writes=_sizes(stored))
+            for name, loaded, stored in moves
+        ),
+        total=total(moves),
+        trips=4 * square(n, heads),
+        time=lines[3][1],
+        room=card.hbm_bytes,
     )
-    data = {
-        "kernels": [
-            {
-                "name": name,
-                "reads": [[x, b, amount(b)] for x, b in r.items()],
-                "writes": [[x, b, amount(b)] for x, b in w.items()],
-            }
-            for name, r, w in moves
-        ],
-        "steps": steps,
-        "ladder": ladder,
-        "heads": heads,
-        "room": hardware.hbm_bytes,
-        "room_text": t("room", card=hardware.name.split()[0], size=hardware.hbm_bytes),
-        "most": square(LENGTHS[-1], heads),
-        "least": square(LENGTHS[0], 1),
-    }
-    return picture("trips", t("title", n=n, heads=heads), words, data)
+    limit = (card.hbm_bytes, t("room", card=card.name.split()[0], size=card.hbm_bytes))
+    return picture(
+        t("title", n=n, heads=heads),
+        spoken,
+        launch_flow(t("launches"), moves, names, square(n, heads)),
+        row(
+            table(t.row("head"), lines, at=3),
+            bars(t("s", heads=heads), ladder, log=True, limit=limit),
+            grow=(3, 2),
+            align="top",
+        ),
+    )
 
 
 def question(n: int, heads: int) -> dict:

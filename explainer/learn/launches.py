@@ -1,0 +1,60 @@
+"""Launches of kernels: the compulsory bytes that each loads and stores, and a flow of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from explainer.algorithms.algorithm import COMPULSORY
+from explainer.algorithms.traffic import launches
+from explainer.base.amounts import amount
+from explainer.learn.kit import Mark, arrow, flow, node
+from explainer.learn.linear_algebra import make_problem
+from kernels.spec.formats import ITEMSIZE
+
+Moved = dict[str, int]
+Launch = tuple[str, Moved, Moved]  # its name, bytes loaded and stored by tensor
+HUES = {"Q": "q", "K": "k", "V": "v", "O": "o", "lse": "l"}
+LSE_BYTES = 4
+
+
+def attention(order: str, n: int, d: int, dtype: str, heads: int = 1) -> list[Launch]:
+    """Return the launches of an algorithm, each matrix once per kernel."""
+    side = min(n, 128)  # which tensors move does not depend on N, how many bytes do
+    matrix = heads * n * ITEMSIZE[dtype]
+    size = {x: matrix * (n if x in "SP" else d) for x in "QKVSPO"} | {"lse": heads * n * LSE_BYTES}
+    return [
+        (
+            name,
+            {x: size[x] for x, (loaded, _) in moved.items() if loaded},
+            {x: size[x] for x, (_, stored) in moved.items() if stored},
+        )
+        for name, moved in launches(
+            make_problem(side, d, side, order=order, dtype=dtype), COMPULSORY
+        )
+    ]
+
+
+def total(group: Sequence[Launch]) -> int:
+    """Return all the bytes that launches move."""
+    return sum(sum(loaded.values()) + sum(stored.values()) for _, loaded, stored in group)
+
+
+def launch_flow(title: str, group: Sequence[Launch], names: dict[str, str], most: int) -> Mark:
+    """Show matrices in HBM and kernels in turn; an arrow is as thick as its share of ``most``."""
+    columns: list[list[Mark]] = []
+    arrows = []
+    before: Moved = {}
+
+    def moves(tensor: str, ends: tuple[str, str], size: int) -> Mark:
+        return arrow(*ends, hue=HUES.get(tensor, "s"), amount=0.6 * size / most)
+
+    def matrices(tensors: Moved, k: int) -> list[Mark]:
+        return [node(f"{x}{k}", x, amount(size), HUES.get(x, "s")) for x, size in tensors.items()]
+
+    for k, (name, loaded, stored) in enumerate(group):
+        kernel = f"kernel{k}"
+        columns += [matrices({**before, **loaded}, k), [node(kernel, names[name], on=True)]]
+        arrows += [moves(x, (f"{x}{k}", kernel), size) for x, size in loaded.items()]
+        arrows += [moves(x, (kernel, f"{x}{k + 1}"), size) for x, size in stored.items()]
+        before = stored
+    return flow(title, [*columns, matrices(before, len(group))], arrows)
