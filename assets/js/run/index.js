@@ -10,8 +10,8 @@ import { LINES, ProblemWords } from "../lib/words.js";
 import { RUN_DEFAULTS, changeValues, isStepProblem } from "../model/controls.js";
 import { address, readPrefixed } from "../site/address.js";
 import { recordFinding } from "../site/findings.js";
-import { isOnScreen, onPage, toPage } from "../site/pages.js";
-import { wish } from "../site/run.js";
+import { isOnScreen, onPage } from "../site/pages.js";
+import { showStep, wish } from "../site/run.js";
 import { PicturePage } from "../story/page.js";
 import { icon } from "../views/transport.js";
 import { Chart } from "./chart.js";
@@ -262,9 +262,8 @@ export class RunPage extends PicturePage {
   }
 
   /** Show a step of what was run on the Step page. @param {number} step */
-  async openStep(step) {
-    await toPage("step");
-    emit("fa:show", `${this.stepQuery}&step=${step}`);
+  openStep(step) {
+    return showStep(`${this.stepQuery}&step=${step}`);
   }
 
   draw() {

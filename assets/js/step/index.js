@@ -4,7 +4,7 @@ import { address } from "../site/address.js";
 import { wayOut } from "../site/embed.js";
 import { showFinding } from "../site/findings.js";
 import { onPage } from "../site/pages.js";
-import { runStep } from "../site/run.js";
+import { runStep, wish } from "../site/run.js";
 import { find, findVisible, get, isPresenting, on, setPresenting } from "../lib/dom.js";
 import { listen, emit } from "../lib/events.js";
 import { buildUrl, fetchJson } from "../lib/build.js";
@@ -95,7 +95,10 @@ class Page extends Stage {
     on(document, ["pointermove", "pointerdown"], (event) => this.pointed(event));
     listen("fa:tour", () => this.guides((tour) => tour.begin(this.pass ?? "forward")));
     listen("fa:compose", () => this.composes());
-    listen("fa:show", (/** @type {string} */ query) => this.show(query));
+    listen("fa:show", (/** @type {string} */ query) => {
+      wish.show = "";
+      return this.show(query);
+    });
     listen("fa:predict", () => {
       this.predict(!this.predicts);
       address.write({ predict: this.predicts ? "1" : null });
@@ -290,6 +293,7 @@ export function mount(
     trigger("shown");
   };
   stage.start(window.location.search);
+  if (wish.show) emit("fa:show", wish.show); // pressed on another page before this script came
   watch("value", () => {
     if (props.value && props.value !== own) stage.load(props.value);
     own = "";

@@ -2,7 +2,7 @@
 // and the table are one tab stop each; arrows move inside of it. What is selected stays while stepping.
 
 import { explain } from "../model/explain.js";
-import { around, targetOf } from "../lib/dom.js";
+import { around, isPresenting, targetOf } from "../lib/dom.js";
 import { ARROWS, isShortcut } from "../lib/keys.js";
 import { linksAt, rowOf } from "../model/links.js";
 import { isPerRow } from "../model/tensors.js";
@@ -31,7 +31,8 @@ export class Linking {
     this.at = null;
     const { root } = player;
     root.addEventListener("pointermove", (event) => {
-      if (event.pointerType === "mouse") this.point(() => this.nameAt(event));
+      const isAtRest = isPresenting() && !event.movementX && !event.movementY; // what moved was the page below it
+      if (event.pointerType === "mouse" && !isAtRest) this.point(() => this.nameAt(event));
     });
     root.addEventListener("pointerleave", () => this.point(null));
     root.addEventListener("mousedown", (event) => {
@@ -112,6 +113,7 @@ export class Linking {
       this.pick(null);
       return true;
     }
+    if (!stop && isPresenting()) this.point(null); // a mouse at rest points at nothing
     if (!stop || isShortcut(event)) return false;
     const [down, across] = ARROWS[event.key] ?? [];
     if (down !== undefined) this.pick(this.roving(stop, down, across));

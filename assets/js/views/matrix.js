@@ -221,7 +221,7 @@ export class Matrix {
             ? "#fff"
             : "#101820"
           : ""; // over a hatch the page's ink
-        write(r * this.cols + c, this.format(value), tone);
+        write(r * this.cols + c, this.format(value, [low, high]), tone);
       }
   }
 
@@ -254,20 +254,22 @@ export class Matrix {
     }
   }
 
-  /** A number as the cells of this matrix write it: all with as many decimals as a small one has room for, fewer where it is
-   * large; the first of these that fits is taken. @param {Known} x */
-  text(x) {
-    if (x === undefined || !Number.isFinite(x) || Math.abs(x) >= 1e4) return [number(x)];
-    const decimals = this.wide("−0.00") <= this.most ? 2 : 1;
-    return [fixed(x, decimals), ...(Math.abs(x) < 10 ? [] : [fixed(x, 1), fixed(x, 0)])];
+  /** How many decimals all numbers of a scale have: two, or as many as its longest has room for.
+   * @param {number[]} ends */
+  decimals(ends) {
+    const most = -Math.max(...ends.map(Math.abs).filter((x) => x < 1e4), 0.01);
+    return [2, 1].find((places) => this.wide(fixed(most, places)) <= this.most) ?? 0;
   }
 
-  /** The same, or nothing where its cell has no room for it. @param {Known} x */
-  format(x) {
-    const texts = this.text(x);
-    return Number.isFinite(x)
-      ? (texts.find((text) => this.wide(text) <= this.most) ?? "")
-      : texts[0];
+  /** A number as the cells of this matrix write those of a scale; shorter where it lies beyond, and nothing where there is no
+   * room. @param {Known} x @param {number[]} ends */
+  format(x, ends) {
+    if (x === undefined || !Number.isFinite(x)) return number(x);
+    const texts =
+      Math.abs(x) >= 1e4
+        ? [number(x)]
+        : [this.decimals(ends), 1, 0].map((places) => fixed(x, places));
+    return texts.find((text) => this.wide(text) <= this.most) ?? "";
   }
 
   /** px of a number in this machine's font. @param {string} text */

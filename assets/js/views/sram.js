@@ -42,8 +42,6 @@ export class Sram extends TilePanel {
   phone;
   /** @type {boolean} */
   counts;
-  /** @type {number[]} */
-  scores;
   /** @param {PanelOptions} on */
   constructor(on) {
     super(FRAMES, ["K"], { m: "m", l: "ℓ" }, on);

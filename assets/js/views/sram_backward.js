@@ -49,8 +49,6 @@ export class SramBackward extends TilePanel {
   /** @type {boolean} */
   alone;
   /** @type {number[]} */
-  scores;
-  /** @type {number[]} */
   dP;
   /** @type {number[]} */
   dS;

@@ -9,7 +9,7 @@ import { AXES, tensorOf } from "../model/tensors.js";
 import { t } from "../model/texts.js";
 import { Budget } from "./budget.js";
 import { MatrixFrame, put } from "./frame.js";
-import { Matrix } from "./matrix.js";
+import { fixed, Matrix } from "./matrix.js";
 
 /** @import { RowLine } from "./types.js" */
 /** @import { Frame, Known, Numbers, Row, Stage, Trace } from "../model/types.js" */
@@ -32,6 +32,8 @@ export class TilePanel {
   stage;
   /** @type {boolean} */
   second;
+  /** From the least to the largest score of the trace. @type {number[]} */
+  scores;
   /** @type {RowLine[]} */
   line;
   /** @type {Columns} none before numbers have come */
@@ -370,7 +372,8 @@ export class TilePanel {
   /** A number of a row, as the cells of the tile write theirs. @param {Known} x */
   format(x) {
     const { matrix } = this.frames.S;
-    return matrix.cells.length ? matrix.format(x) || matrix.text(x)[0] : number(x);
+    const isPlain = matrix.cells.length && x !== undefined && Math.abs(x) < 1e4;
+    return isPlain ? fixed(x, matrix.decimals(this.scores)) : number(x);
   }
 
   /** The numbers of the rows; a row whose maximum rose over an earlier one is marked. @this {TileOfPass} @param {Frame} f @param {number | undefined} focus */

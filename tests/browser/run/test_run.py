@@ -16,6 +16,7 @@ from explainer.problem import Problem
 from tests.browser.harness import click, from_menu, keys, open_controls, query_of, resize, settled
 from tests.browser.run.running import (
     PAGE,
+    RUNS,
     button,
     choose,
     headline,
@@ -360,3 +361,20 @@ def test_the_hall_sees_the_chart_then_one_claim_after_another(tab, size):
     keys(page, "Escape")
     button(page).wait_for()
     assert "mode" not in query_of(page)
+
+
+def test_a_press_before_step_is_there_is_not_lost(tab):
+    """Step's script comes later than a run's result: what was pressed waits for it."""
+    held = []
+    tab.page.route("**/js/step.js", lambda route: held.append(route))
+    tab.goto(urlencode({"page": "run", "run-n": 8, "run-br": 4, "run-bc": 4}))
+    page = tab.page
+    button(page).click()
+    page.wait_for_function(f"{RUNS} > 0")
+    page.get_by_role("button", name="Step through it").click()
+    page.locator(PAGE).wait_for(state="hidden")
+    assert not page.locator('[data-testid="player"]').count()
+    for route in held:
+        route.continue_()
+    page.wait_for_selector('[data-testid="player"][data-query*="n=8"]')
+    page.unroute("**/js/step.js")

@@ -1,0 +1,111 @@
+"""What the findings ST 5, 12, 16 and 19 to 23 named and no other test of this folder holds."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from explainer.problem import Problem
+from explainer.trace import trace
+from tests.browser.expected import phases
+from tests.browser.harness import click, from_menu, press, query_of, settled
+
+NUMBER = re.compile(r"−?\d+\.\d+")
+
+
+def decimals(texts: list[str]) -> set[int]:
+    return {len(x.partition(".")[2]) for text in texts for x in NUMBER.findall(text)}
+
+
+def test_a_tile_writes_scores_m_and_l_to_one_precision(tab):
+    """ST 12: S had one decimal where m had three."""
+    for query in ("step=4&phase=max", "step=4&phase=max&gain=30"):
+        page = tab.open(query)
+        cells = page.locator(".fa-frame-s").inner_text()
+        rows = page.locator(".fa-stat-now:visible").all_inner_texts()
+        assert NUMBER.search(cells) and NUMBER.search(" ".join(rows))
+        assert len(decimals([cells, *rows])) == 1, (cells, rows)
+
+
+def test_products_of_the_backward_stand_in_the_order_of_its_phases(tab):
+    """ST 16: dK stood before dQ, which is computed first."""
+    page = tab.open("pass=backward&step=4&phase=dQ")
+    named = page.locator("[data-product]").evaluate_all("all => all.map((x) => x.dataset.product)")
+    order = page.locator(".fa-rail button").evaluate_all("all => all.map((x) => x.dataset.go)")
+    products = [phase for phase in order if phase in ("dV", "dP", "dQ", "dK")]
+    assert [x for x in named if x in products] == products and len(products) == 4
+
+
+def test_a_newly_chosen_score_shows_what_it_does(tab):
+    """ST 19: ALiBi's slope was 1/256, and a soft cap of 50 lay far above scores near 1."""
+    plain = trace(Problem()).S
+    for name in ("ALiBi", "softcap"):
+        page = tab.open("step=4&phase=max")
+        page.locator(".fa-word-mask:visible").first.click()
+        page.wait_for_selector(".fa-masks[data-mask]")
+        settled(page)
+        page.locator(".fa-masks summary").first.click()
+        page.locator(".fa-masks").get_by_label(name).first.check()
+        settled(page)
+        click(page.locator(".fa-masks"), "Use this mask")
+        page.wait_for_selector('[data-testid="player"][data-query*="score"]')
+        settled(page)
+        changed = trace(Problem.from_query(query_of(page))).S
+        seen = np.tri(16, dtype=bool)
+        assert np.abs(changed[seen] - plain[seen]).max() > 0.3, name
+
+
+def test_what_is_rare_is_found_by_its_name(tab):
+    """ST 20: heads, RoPE and dropout hid under “Own data, scores, sink”."""
+    page = tab.open("")
+    press(page, "c")
+    controls = page.locator(".fa-step-controls")
+    controls.get_by_role("button", name="Heads, RoPE, dropout").click()
+    for name in ("Query heads H", "Key heads Hk", "RoPE base (0: none)", "Dropout"):
+        assert controls.get_by_label(name).first.is_visible(), name
+    page.keyboard.press("Escape")
+
+
+def test_a_clicker_blanks_the_hall_and_its_keys_are_listed(tab):
+    """ST 21: the key “b” that a clicker sends led to the backward pass."""
+    page = tab.open("step=4&phase=max&mode=present")
+    page.keyboard.press("b")
+    assert page.evaluate("'blank' in document.documentElement.dataset")
+    page.keyboard.press("b")
+    assert not page.evaluate("'blank' in document.documentElement.dataset")
+    assert page.get_by_test_id("player").get_attribute("data-pass") == "forward"
+    page.keyboard.press("Escape")
+    from_menu(page, "Keys and symbols")
+    listed = page.locator(".fa-symbols dl").first.inner_text()
+    assert "PageUp PageDown" in listed and ", ." in listed
+    click(page.locator(".fa-symbols"), "Close")
+
+
+def test_a_mouse_at_rest_leaves_the_line_of_code_in_the_hall(tab):
+    """ST 21: what a resting mouse lay over took the place of the line."""
+    page = tab.open("step=4&phase=load&mode=present")
+    page.mouse.move(640, 500)
+    lines = []
+    for phase in phases(trace(Problem()).visits[4])[1:]:
+        assert press(page, "ArrowDown")["phase"] == phase
+        lines.append(page.locator(".fa-drawer .is-now > code:visible").inner_text())
+    assert len(set(lines)) >= 4, lines
+    page.mouse.move(1, 1)
+    page.keyboard.press("Escape")
+
+
+def test_m_and_l_stay_on_a_phone_while_o_is_summed(phone):
+    """ST 22: they vanished at “output”."""
+    phone.goto("step=4&phase=output")
+    page = settled(phone.page)
+    shown = page.locator(".fa-stat-now:visible").all_inner_texts()
+    assert len([x for x in shown if NUMBER.search(x)]) == 8
+
+
+def test_a_saved_picture_is_named_by_the_tile_that_it_shows(tab):
+    """ST 23: tile 5 was saved as step4."""
+    page = tab.open("step=4&phase=max")
+    with page.expect_download() as event:
+        page.evaluate("document.dispatchEvent(new CustomEvent('fa:save', { detail: 'svg' }))")
+    assert event.value.suggested_filename == "flashattention-n16-tile5.svg"
