@@ -107,12 +107,13 @@ class File:
     def _import_torch(self, needs_triton: bool) -> None:
         self.torch = torch = importlib.import_module("torch")
         torch.set_num_threads(1)
+        if not needs_triton:
+            return  # what it makes of torch alone stays on the CPU
         if torch.cuda.is_available():
             self.device = "cuda"
-        elif needs_triton:
+        else:
             os.environ["TRITON_INTERPRET"] = "1"  # read when a kernel is decorated
-        if needs_triton:
-            importlib.import_module("triton")
+        importlib.import_module("triton")
 
     def _watch(self, event: str, details: tuple) -> None:
         """Refuse to start other programs; Triton and torch may, for a compiler."""
