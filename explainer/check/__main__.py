@@ -90,7 +90,7 @@ def _new(folder: Path) -> int:
 def main(arguments: list[str] | None = None) -> int:
     """Check a file; return the exit status: 0 right, 1 wrong, 2 not runnable."""
     words = sys.argv[1:] if arguments is None else arguments
-    if words[:1] == ["new"] and len(words) == 2:
+    if words[:1] == ["new"] and len(words) == 2 and not words[1].startswith("-"):
         return _new(Path(words[1]))
     given = parser().parse_args(words)
     verdict: Verdict = check(given.file, _progress(), **options_of(given))

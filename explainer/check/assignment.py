@@ -21,7 +21,7 @@ def create(folder: Path) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise FileExistsError(str(folder))
     folder.mkdir(parents=True, exist_ok=True)
-    for path in sorted(STEPS.iterdir()):
+    for path in sorted(x for x in STEPS.iterdir() if x.is_file()):  # pip leaves __pycache__ there
         shutil.copy(path, folder / path.name)
         if path.suffix == ".py":
             text = json.dumps(notebook(path), ensure_ascii=False, indent=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from explainer.base.paths import ASSETS, ROOT
+from explainer.check import assignment
 from explainer.check.__main__ import main
 from explainer.check.verdict import check
 from tests.check.key import KEY
@@ -41,6 +43,17 @@ def test_new_writes_five_steps_and_no_answer(folder, capsys):
     written = "".join(path.read_text(encoding="utf-8") for path in folder.iterdir())
     for step in KEY.values():
         assert not any(answer in written for answer in step.values())
+
+
+def test_new_takes_what_pip_left_beside_the_steps_for_none(tmp_path, monkeypatch):
+    """pip compiles the steps, so that an installed copy has a folder of bytecode among them."""
+    steps = tmp_path / "steps"
+    shutil.copytree(assignment.STEPS, steps)
+    (steps / "__pycache__").mkdir(exist_ok=True)
+    monkeypatch.setattr(assignment, "STEPS", steps)
+    assert main(["new", str(tmp_path / "mine")]) == 0
+    with pytest.raises(SystemExit):
+        main(["new", "--help"])
 
 
 def test_lessons_are_those_of_the_course():
