@@ -71,6 +71,11 @@ class Case:
         return t("problem", tokens=tokens, mask=mask, dtype=self.dtype, **sizes)
 
     @property
+    def factor(self) -> float:
+        """The factor on Q Kᵀ: the scale, or 1/√d."""
+        return self.scale or self.q.shape[3] ** -0.5
+
+    @property
     def rules(self) -> dict:
         """The keyword arguments of a function."""
         sizes = {"block_q": self.block_q, "block_k": self.block_k}
@@ -79,8 +84,7 @@ class Case:
     @cached_property
     def delta(self) -> float:
         """How far two correct scores may lie apart: in 16 bits a function may store them so."""
-        scale = self.scale or self.q.shape[3] ** -0.5
-        delta = score_tolerance(self.q, self.k, scale)
+        delta = score_tolerance(self.q, self.k, self.factor)
         if self.dtype != "fp32":
             largest = np.abs(self.scores(0, 0)).max(initial=0, where=np.isfinite(self.scores(0, 0)))
             delta += 2 * self.unit * float(largest)
@@ -99,8 +103,7 @@ class Case:
 
     @cached_property
     def _scores(self) -> np.ndarray:
-        scale = self.scale or self.q.shape[3] ** -0.5
-        S = self.q.astype(np.float64) @ self.k.astype(np.float64).swapaxes(2, 3) * scale
+        S = self.q.astype(np.float64) @ self.k.astype(np.float64).swapaxes(2, 3) * self.factor
         i, j = np.arange(self.n_q)[:, None], np.arange(self.n_k)[None, :]
         return np.where(i + self.offset >= j, S, -np.inf) if self.causal else S
 
@@ -180,7 +183,16 @@ def cases(whole: bool, problem: Problem | None = None) -> list[Case]:
 
 
 def gradient_cases(whole: bool) -> list[tuple[Case, np.ndarray]]:
-    """The cases of gradients, each with its dO (N, d)."""
-    problems = [Problem(**TILES16, n=64)] if whole else [Problem(**SMALL)]
-    problems += [] if whole else [Problem(**{**SMALL, "n": 13}, mask="full")]
-    return [(case_of("tiles", p), make_gradient(p)) for p in problems]
+    """The cases of gradients, each with its dO (Nq, d)."""
+    first: dict[str, Any] = {**TILES16, "n": 64} if whole else SMALL
+    made = [
+        case_of("tiles", Problem(**first)),
+        case_of("full", Problem(**first, mask="full")),
+        case_of("ragged", Problem(n=13, d=8, block_q=4, block_k=4, mask="full"), "ragged"),
+        case_of("rectangular_tiles", Problem(n=24, d=8, block_q=8, block_k=4), "small"),
+        _cut("more_keys", 8, 20),
+        case_of("large_scores", Problem(**first, gain=100.0)),
+        case_of("scale", Problem(**first), "scale", 0.2),
+    ]
+    every = [make_gradient(Problem(n=max(x.n_q, x.n_k), d=x.q.shape[3])) for x in made]
+    return [(case, do[: case.n_q]) for case, do in zip(made, every, strict=True)]

@@ -16,9 +16,12 @@ Numbers = np.ndarray
 HUGE = 1e20  # what is divided by a tiny number in place of 0
 
 
-def same(mine: Numbers | None, other: Numbers | None, share: float, axis: int | None = -1) -> bool:
+def same(
+    mine: Numbers | None, other: Numbers | None, share: float, axis: int | None = -1, least=1e-6
+) -> bool:
     """Return True if two arrays agree to a share of the largest number of each row, or with no
-    ``axis`` of all, and overflow, or come near to that, at the same places."""
+    ``axis`` of all, of ``least`` at least, and overflow, or come near to that, at the same places.
+    """
     if mine is None or other is None:
         return False
     finite = np.abs(other) < HUGE
@@ -26,7 +29,7 @@ def same(mine: Numbers | None, other: Numbers | None, share: float, axis: int | 
         return False
     mine, other = (np.where(finite, x, 0.0) for x in (mine, other))
     size = np.abs(other).max(axis=axis, keepdims=True, initial=0.0)
-    return bool((np.abs(mine - other) <= share * (size + 1e-6)).all())
+    return bool((np.abs(mine - other) <= share * (size + least)).all())
 
 
 def _share(case: Case) -> float:
@@ -58,6 +61,8 @@ def forward_cause(
         if same(seen.O, plain(case.q, case.k, case.v, case.causal, False).O, share) and wrong.any():
             continue  # what is wrong here is the style itself
         for key, w in mistakes.loops("forward", style):
+            if not _agrees_first(w, case, seen.O, wrong, size, share):
+                continue
             function = of_loop(w, case, *size)
             made = function(case.q, case.k, case.v, case.causal, bool(seen.states))
             if all(same(getattr(seen, x), getattr(made, x), share) for x in names):
@@ -74,6 +79,21 @@ def forward_cause(
     if seen.states and not np.isfinite(seen.O).all():  # then all that is reported must agree
         tells = is_likely = is_likely and best[0] >= 1 + (seen.lse is not None)
     return keys[0] if tells or is_likely else None
+
+
+def _agrees_first(w, case: Case, O: Numbers, wrong: Numbers, size: tuple[int, int], share) -> bool:
+    """Return True if a mistake gives the O of the first row block that is wrong: one of many tells
+    most of them apart."""
+    *head, row, _ = np.argwhere(wrong)[0] if wrong.any() else (0, 0, 0, 0)
+    i, head = row // size[0], tuple(head)
+    rows = slice(i * size[0], (i + 1) * size[0])
+    rules: dict[str, Any] = {"causal": case.causal, "scale": case.scale}
+    sizes: dict[str, Any] = {"block_q": size[0], "block_k": size[1]}
+    with np.errstate(all="ignore"):
+        made, _ = loop.forward(
+            w, case.q[head], case.k[head], case.v[head], **rules, **sizes, only=i
+        )
+    return same(O[head][rows], made[rows], share)
 
 
 def _agreement(case, seen: Seen, made: Seen, how: Convention, function, trusted) -> float:
@@ -126,14 +146,18 @@ def backward_cause(
     case: Case, do: Numbers, saved: tuple[Numbers, Numbers], grads: tuple[Numbers, ...]
 ) -> str | None:
     """Return the key of the mistake that gives these dQ, dK and dV (N, d)."""
-    q, k, v = (x[0, 0].astype(np.float64) for x in (case.q, case.k, case.v))
+    is_finite = all(np.isfinite(x).all() for x in grads)
+    dtype = np.float64 if is_finite else np.float32  # which overflows where the function may have
+    arrays = (case.q[0, 0], case.k[0, 0], case.v[0, 0], *saved, do)
+    inputs = [x.astype(dtype) for x in arrays]
     rules: dict[str, Any] = {"causal": case.causal, "scale": case.scale}
     sizes = mistakes.block_sizes(case.block_q, case.block_k, case.n_k)
     for (block_q, block_k), style in product(sizes, (0, 1)):  # of these alone gradients know
         blocks: dict[str, Any] = {"block_q": block_q, "block_k": block_k}
         for key, w in mistakes.loops("backward", style):
             with np.errstate(all="ignore"):
-                made = loop.backward(w, q, k, v, *saved, do.astype(np.float64), **rules, **blocks)
-            if all(same(x, y, _share(case), None) for x, y in zip(grads, made, strict=True)):
+                made = loop.backward(w, *inputs, **rules, **blocks)
+            pairs = zip(grads, made, strict=True)
+            if all(same(x, y, _share(case), None, 1e-4) for x, y in pairs):
                 return key
     return None

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
+from typing import Any
 
 from explainer.base.paths import ASSETS
 from explainer.check.loop import Loop
@@ -34,10 +35,10 @@ MISTAKES = _read()
 TENSOR_LINES = {"m": 9, "l": 9, "O": 10, "lse": 13}  # of Algorithm 1
 BLOCKS = tuple(2**p for p in range(1, 8))
 # Right ways to write a loop, in which a mistake may give other numbers; the plainest first.
-STYLES = [
+STYLES: list[dict[str, Any]] = [
     {"empty": empty, "reverse": reverse, "skips": skips}
     for empty, reverse, skips in product(("zero", "nan"), (False, True), (True, False))
-]
+] + [{"hidden": -1e6, "skips": skips} for skips in (False, True)]
 
 
 @cache

@@ -103,7 +103,7 @@ def probe_plan(case: Case) -> Iterator[tuple[Numbers, Numbers, int, bool]]:
             wanted = rows[start : start + size]
             yield wanted, np.resize(wanted, size), keys, False
         if case.causal and not case.offset:
-            yield np.arange(keys - 1), np.arange(keys), keys, True
+            yield np.arange(keys), np.arange(keys), keys, True
 
 
 def probe(function: Function, case: Case, plan, seen: Seen) -> None:

@@ -4,6 +4,7 @@ pass with the trace."""
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -40,8 +41,12 @@ def traced_gradients(problem: Problem) -> States:
     return states
 
 
-def allowed(problem: Problem) -> States:
-    """How far two correct computations of each of these numbers may lie apart.
+@dataclass(frozen=True)
+class Bounds:
+    """How far two correct computations of the gradients of some rows and keys may lie apart.
+
+    ``unit``: the unit roundoff of the dtype; ``delta``: how far a score may lie apart; ``terms``:
+    of how many terms the longest sum is; ``bend``: of how much a bent score's slope may.
 
     A score is δ apart (``agreement.tolerance``), so that P is by δ of itself, and by a unit of the
     dtype twice more where both are rounded for Pᵀ dO. dP and D are sums of d products, which round
@@ -49,12 +54,36 @@ def allowed(problem: Problem) -> States:
     times both, by δ of its two terms and by its own rounding; by a bent score's slope, 2δ/c. The
     sums of tiles carry all that by the sizes of what they multiply, and round as sums do.
     """
+
+    unit: float
+    delta: float
+    terms: int
+    bend: float = 0.0
+
+    @property
+    def walk(self) -> float:
+        return 2 * ROUNDOFF * (math.sqrt(self.terms) + 4)
+
+    def tile(self, P, dP, dS, D, slope, Q, K, V, O, dO) -> States:
+        """Return the bounds of dQ, dK and dV, unscaled, of a tile: P, dP and dS (rows, keys), D
+        (rows,); the other arrays are (rows or keys, d) in float64, without their signs."""
+        apart_D = (2 * self.unit + self.walk) * (dO * O).sum(axis=1)
+        sizes = np.abs(dS)
+        terms = P * (np.abs(dP) + np.abs(D)[:, None])
+        apart = P * slope * (self.walk * (dO @ V.T) + apart_D[:, None])
+        apart += terms * (slope * (self.delta + self.walk) + self.bend) + 2 * self.unit * sizes
+        apart += self.walk * sizes
+        weights = P * (self.delta + 2 * self.unit + 2 * self.walk)
+        return apart @ K, apart.T @ Q, weights.T @ dO
+
+
+def allowed(problem: Problem) -> States:
+    """How far two correct computations of each of these numbers may lie apart."""
     p, t = problem, trace_backward(problem)
-    unit, delta = FORMATS[p.dtype].unit_roundoff, tolerance(p)
-    walk = 2 * ROUNDOFF * (math.sqrt(max(p.d, p.n)) + 4)
-    Q, K, V, O, dO = (np.abs(x.astype(np.float64)) for x in (t.Q, t.K, t.V, t.O, t.dO))
-    apart_D = (2 * unit + walk) * (dO * O).sum(axis=1)
+    delta = tolerance(p)
     bend = delta * sum(m.bend(*numbers) for m, numbers in p.score.modifications)
+    bounds = Bounds(FORMATS[p.dtype].unit_roundoff, delta, max(p.d, p.n), bend)
+    Q, K, V, O, dO = (np.abs(x.astype(np.float64)) for x in (t.Q, t.K, t.V, t.O, t.dO))
     states = _empty(p)
     sums: dict[int, tuple[np.ndarray, np.ndarray]] = {}
     for v in t.visits:
@@ -63,17 +92,12 @@ def allowed(problem: Problem) -> States:
         assert v.i is not None and v.j is not None and v.D is not None  # a tile of fa2 has them
         assert v.P is not None and v.dP is not None and v.dS is not None
         r, c = tiling.rows(p, v.i), tiling.cols(p, v.j)
-        P, D = v.P.astype(np.float64), np.abs(v.D.astype(np.float64))
+        P, dP, dS, D = (x.astype(np.float64) for x in (v.P, v.dP, v.dS, v.D))
         slope = 1.0 if v.slope is None else np.abs(v.slope.astype(np.float64))
-        terms = P * (np.abs(v.dP) + D[:, None])
-        apart = P * slope * (walk * (dO[r] @ V[c].T) + apart_D[r][:, None])
-        apart += terms * (slope * (delta + walk) + bend) + 2 * unit * np.abs(v.dS)
-        weights = P * (delta + 2 * unit + walk)
-        size = np.abs(v.dS)
-        dK, dV = (apart + walk * size).T @ Q[r], (weights + walk * P).T @ dO[r]
+        dQ, dK, dV = bounds.tile(P, dP, dS, D, slope, Q[r], K[c], V[c], O[r], dO[r])
         before = sums.get(v.j, (0.0, 0.0))
         sums[v.j] = before[0] + dK, before[1] + dV
-        for state, found in zip(states, ((apart + walk * size) @ K[c], *sums[v.j]), strict=True):
+        for state, found in zip(states, (dQ, *sums[v.j]), strict=True):
             state[v.i, v.j, : len(found)] = found
     return states
 

@@ -339,6 +339,114 @@ PLANTED: dict[str, dict[str, dict[str, str]]] = {
     "mask_missing_in_backward": {
         CS336: {"mask2": "if False:"},
     },
+    "alpha_after_sum": {
+        NUMPY: {"o": "o = (o + p @ vj) * alpha[:, None]"},
+        TORCH: {"o": "acc = (acc + p @ value) * alpha.unsqueeze(-1)"},
+        TRITON: {"o": 'acc = (acc + tl.dot(p, v, input_precision="ieee")) * alpha[:, None]'},
+        CS336: {"l": "l_i = scale_ij * (l_i + P_ij.sum(dim=-1))"},
+    },
+    "p_of_old_maximum": {
+        NUMPY: {"p": "p = np.exp(s - np.where(np.isinf(m), safe, m)[:, None])"},
+    },
+    "p_of_tile_maximum": {
+        NUMPY: {"p": "p = np.exp(s - np.where(np.isinf(s.max(1)), 0, s.max(1))[:, None])"},
+        CS336: {"p": "P_ij = torch.exp(S_ij - S_ij.max(dim=-1, keepdim=True).values)"},
+    },
+    "alpha_of_tile_maximum": {
+        NUMPY: {"alpha": "alpha = np.exp(m - s.max(1))"},
+        CS336: {"alpha": "scale_ij = torch.exp(m_i - S_ij.max(dim=-1).values)"},
+    },
+    "m_of_all_rows": {
+        NUMPY: {"m": "m_new = np.maximum(m, s.max())"},
+        CS336: {"m": "m_ij = torch.maximum(m_i, S_ij.max())"},
+    },
+    "l_summed_over_rows": {
+        NUMPY: {"l": "l = l * alpha + p.sum(0 if p.shape[0] == p.shape[1] else 1)"},
+        CS336: {"l": "l_i = scale_ij * l_i + P_ij.sum(dim=-2)"},
+    },
+    "scale_of_other_size": {
+        CS336: {"s": "S_ij = Q_i @ K_j.transpose(1, 2) / n_keys**0.5"},
+        NUMPY: {"s": "s = qi @ kj.T * np.float32(nk**-0.5)"},
+    },
+    "operands_mixed_up": {
+        CS336: {"v": "K[:, k0:k1]"},
+        NUMPY: {"v": "vj = k[j * bc : (j + 1) * bc]"},
+        TRITON: {"v": "K + at_k"},
+    },
+    "p_normalized_in_tile": {
+        NUMPY: {
+            "o": "o = o * alpha[:, None] + (p / np.maximum(p.sum(1, keepdims=True), 1e-30)) @ vj"
+        },
+        CS336: {"p": "P_ij = torch.softmax(S_ij, dim=-1)", "end": "O_i"},
+    },
+    "multiplied_by_l": {
+        NUMPY: {"end": "o * l[:, None]"},
+        CS336: {"end": "O_i * l_i[..., None]"},
+    },
+    "lse_of_log_2": {
+        NUMPY: {"lse": "m + np.log2(l)\n"},
+        TRITON: {"lse": "lse = m + tl.log2(l)"},
+    },
+    "lse_subtracts_log": {
+        TORCH: {"lse": "m - torch.log(l)"},
+    },
+    "key_block_left_out": {
+        NUMPY: {"skip": "if j == tc - 1 or causal and j * bc > rows[-1] + offset:"},
+    },
+    "d_outside": {
+        TORCH: {"ds": "ds = p * dp - D[:, :, rows].unsqueeze(-1)"},
+        CS336: {"ds": "dS = P * dP - D[..., None]"},
+    },
+    "d_minus_dp": {
+        CS336: {"ds": "dS = P * (D[..., None] - dP)"},
+    },
+    "d_of_other_tensors": {
+        TORCH: {"D": "D = dout.sum(-1)"},
+        CS336: {"D": "D = (V * dO).sum(dim=-1)"},
+    },
+    "ds_scale_missing": {
+        TORCH: {"dq": "dq[:, :, rows] += ds @ key", "dk": "dk[:, :, cols] += ds.mT @ query"},
+        CS336: {"dq": "dS @ K,", "dk": "dS.transpose(1, 2) @ Q"},
+    },
+    "scale_ignored_in_backward": {
+        TORCH: {"s2": "scale = q.shape[-1] ** -0.5\n                s = query @ key.mT * scale"},
+    },
+    "p_divided_by_lse": {
+        TORCH: {"p2": "p = torch.exp(s) / lse[:, :, rows].unsqueeze(-1)"},
+        CS336: {"p2": "P = torch.exp(S) / L[..., None]"},
+    },
+    "p_of_two_powers": {
+        TORCH: {"p2": "p = torch.exp(s) / torch.exp(lse[:, :, rows].unsqueeze(-1))"},
+    },
+    "ds_transposed_for_dq": {
+        CS336: {"dq": "dS.transpose(1, 2) @ K / d**0.5,"},
+    },
+    "dp_of_k": {
+        TORCH: {"dp": "dp = do @ key.mT"},
+        CS336: {"dp": "dP = dO @ K.transpose(1, 2)"},
+    },
+    "dv_of_other_factors": {
+        TORCH: {"dv": "dv[:, :, cols] += p.mT @ out[:, :, rows]"},
+        CS336: {"dv": "dV = P.transpose(1, 2) @ O"},
+    },
+    "dk_of_other_factors": {
+        TORCH: {"dk": "dk[:, :, cols] += p.mT @ query * scale"},
+        CS336: {"dk": "P.transpose(1, 2) @ Q / d**0.5"},
+    },
+    "dq_of_other_factors": {
+        TORCH: {"dq": "dq[:, :, rows] += p @ key * scale"},
+        CS336: {"dq": "dS @ V / d**0.5,"},
+    },
+    "gradients_overwritten": {
+        TORCH: {
+            "dv": "dv[:, :, cols] = p.mT @ do",
+            "dk": "dk[:, :, cols] = ds.mT @ query * scale",
+            "dq": "dq[:, :, rows] = ds @ key * scale",
+        },
+    },
+    "mask_not_wanted_in_backward": {
+        CS336: {"mask2": "if True:"},
+    },
 }
 
 

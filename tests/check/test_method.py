@@ -11,6 +11,7 @@ import torch
 
 from explainer.base.fields import ProblemError
 from explainer.check.method import Learner
+from explainer.check.mistakes import MISTAKES
 from explainer.check.verdict import check
 from explainer.engine.child import ProcessChild
 from explainer.engine.engine import Engine
@@ -21,7 +22,7 @@ from explainer.web.kernel_file import worker
 from tests.check.planted import NUMPY, PLANTED, TORCH, TRITON, plant
 
 # Exact as long as nothing overflows
-OTHER_M = ("m_of_tile_only", "max_not_subtracted", "m_starts_at_zero")
+OTHER_M = [key for key, mistake in MISTAKES.items() if mistake.warning]
 FORWARD = [key for key, where in PLANTED.items() if NUMPY in where]
 
 

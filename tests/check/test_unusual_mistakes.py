@@ -11,17 +11,7 @@ from tests.check.planted import NUMPY, STEPS, plant
 # what it does → (step, what stands there instead, the cause that may be named)
 UNUSUAL = {
     "mean in l": ("l", "l = l * alpha + p.mean(1)", None),
-    "alpha by the tile's maximum": ("alpha", "alpha = np.exp(m - s.max(1))", None),
-    "P by the old m": ("p", "p = np.exp(s - np.where(np.isinf(m), safe, m)[:, None])", None),
-    "log2 of l, natural m": ("lse", "m + np.log2(l)\n", None),
-    "O rescaled after the product": ("o", "o = (o + p @ vj) * alpha[:, None]", None),
-    "skips by its first row": ("skip", "if causal and j * bc > rows[0] + offset:", None),
     "m scaled": ("m", "m_new = np.maximum(m, s.max(1) * scale)", None),
-    "P normalized in each tile": (
-        "o",
-        "o = o * alpha[:, None] + (p / p.sum(1, keepdims=True)) @ vj",
-        None,
-    ),
     "a large epsilon": ("end", "o / (l + 1e-2)[:, None]", None),
     "alpha squared": ("alpha", "alpha = np.exp((m - safe) * 2)", "alpha_applied_twice"),
     "keys reversed in a tile": ("k", "kj = k[j * bc : (j + 1) * bc][::-1]", None),
