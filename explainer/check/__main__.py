@@ -17,6 +17,14 @@ from explainer.check.verdict import Verdict, check
 t = Texts("check")
 
 
+def target(text: str) -> Path:
+    """Return the path of a file to write. Raises ArgumentTypeError where its folder is missing."""
+    path = Path(text)
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(t("no_folder", folder=path.parent))
+    return path
+
+
 def parser() -> argparse.ArgumentParser:
     """Make the parser of a check."""
     made = argparse.ArgumentParser(
@@ -25,15 +33,16 @@ def parser() -> argparse.ArgumentParser:
         epilog="flashattention-check new DIR begins an assignment in five steps.",
     )
     made.add_argument("file", type=Path, help="a Python file that defines attention(q, k, v, *, …)")
-    made.add_argument("--function", help="its name, if not attention")
+    named = "its name, if not attention, or of CS336's two getters the one to check"
+    made.add_argument("--function", metavar="NAME", help=named)
     made.add_argument("--numpy", action="store_true", help="call it with NumPy arrays")
     layouts = "bhnd: (B, H, N, d); bnd: (B, N, d) without heads; nd: (N, d)"
     made.add_argument("--layout", choices=("bhnd", "bnd", "nd"), default="bhnd", help=layouts)
     made.add_argument("--timeout", type=float, default=20.0, help="seconds for each call")
     points = "write points for each case as Gradescope reads them (results.json)"
     page = "write the picture as one page that needs no network"
-    made.add_argument("--html", type=Path, metavar="REPORT", help=page)
-    made.add_argument("--points", type=Path, metavar="FILE", help=points)
+    made.add_argument("--html", type=target, metavar="REPORT", help=page)
+    made.add_argument("--points", type=target, metavar="FILE", help=points)
     made.add_argument("--json", action="store_true", help="print the verdict as JSON, last line")
     return made
 

@@ -29,11 +29,16 @@ from typing import Any
 import numpy as np
 
 CS336 = "get_flashattention_autograd_function_{}"
+RULES = {"causal", "scale", "block_q", "block_k"}  # keywords that a function may take
 FORKS = ("os.fork", "os.forkpty", "os.system", "os.exec", "os.posix_spawn", "os.spawn")
 
 
 class Junk(Exception):
-    """What a function returned is no O."""
+    """What a function returned is no O, or none of the ``functions`` is the one asked for."""
+
+    def __init__(self, text: str, functions: list[str] | None = None) -> None:
+        super().__init__(text)
+        self.functions = functions or []
 
 
 def send(descriptor: int, about: dict, arrays: dict[str, np.ndarray] | None = None) -> None:
@@ -98,7 +103,7 @@ class File:
         self.module = self._load()
         self.before, self.layout = before, options["layout"]
         self.function = self._find(options["function"])
-        self.keywords = self.accepted(self.function, {"scale", "block_q", "block_k", "report"})
+        self.keywords = self.accepted(self.function, RULES | {"report"})
 
     @staticmethod
     def _is_numpy(names: set[str]) -> bool:
@@ -143,7 +148,8 @@ class File:
         }
 
     def _load(self) -> ModuleType:
-        sys.path[0] = str(self.path.parent)
+        roots = (x for x in self.path.parents if (x / "pyproject.toml").is_file())
+        sys.path[:1] = [str(self.path.parent), *(str(x) for x in [*roots][:1])]
         sys.argv = [str(self.path)]
         spec = importlib.util.spec_from_file_location(self.path.stem, self.path)
         assert spec and spec.loader
@@ -165,7 +171,9 @@ class File:
                 return found()
             if callable(found):
                 return found
-        raise Junk(f"missing {wanted[0]}")
+        own = (x for x in vars(self.module).values() if inspect.isfunction(x))
+        names = [x.__name__ for x in own if x.__module__ == self.module.__name__]
+        raise Junk(f"missing {wanted[0]}", names)
 
     def check_rules(self) -> None:
         """Raise PermissionError for another program, Junk for a library that was changed."""
@@ -187,7 +195,7 @@ class File:
 
     def accepted(self, function, names: set[str]) -> set[str]:
         if self.layout == "cs336":
-            return set()
+            return {"causal"}
         try:
             parameters = inspect.signature(function).parameters.values()
         except (TypeError, ValueError):
@@ -232,7 +240,7 @@ class File:
             rows = inputs[0].shape[:2]
             saved = getattr(getattr(o, "grad_fn", None), "saved_tensors", ())
             return o, next((x for x in saved if x.shape == rows), None)
-        rules = {k: v for k, v in about["rules"].items() if k == "causal" or k in self.keywords}
+        rules = {k: v for k, v in about["rules"].items() if k in self.keywords}
         if report and "report" in self.keywords:
             rules["report"] = report
         found = self.function(*inputs, **rules)
@@ -293,7 +301,7 @@ def gradients(file: File, about: dict, arrays, inputs: list, reply: dict, out: d
     backward = getattr(file.module, "backward", None)
     dos = [file.native(x[None, None], "fp32") for x in arrays["do"]]
     if callable(backward) and file.layout != "cs336":
-        own = file.accepted(backward, {"scale", "block_q", "block_k"}) | {"causal"}
+        own = file.accepted(backward, RULES)
         rules = {k: v for k, v in about["rules"].items() if k in own}
         o, lse = (file.native(arrays[x], "fp32") for x in ("o", "lse"))
         found = [backward(*inputs, o, lse, do, **rules) for do in dos]
@@ -341,7 +349,8 @@ def failure(error: BaseException, path: Path) -> dict:
         kinds.pop(PermissionError)
     lines = str(error).strip().splitlines() or [""]
     kind = next((kinds[x] for x in kinds if isinstance(error, x)), "exception")
-    return {"kind": kind, "line": line, "type": type(error).__name__, "text": lines[0][:300]}
+    about = {"kind": kind, "line": line, "type": type(error).__name__}
+    return {**about, "text": lines[0][:300], "functions": getattr(error, "functions", [])}
 
 
 def limit(bytes_: int) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from explainer.base.amounts import amount
+from explainer.base.amounts import amount, listed
 from explainer.base.texts import Texts, fill
 from explainer.check import child
 
@@ -50,8 +50,10 @@ class Runner:
     def __init__(self, path: Path, *, function: str | None = None, arrays: str | None = None,
                  layout: str = "bhnd", seconds: float = 20.0) -> None:  # fmt: skip
         self.path, self.seconds, self.child = path.resolve(), seconds, None
-        if not self.path.is_file():
-            raise NotRunnable(t("no_file", file=self.path.name))
+        if not self.path.is_file() or self.path.suffix == ".ipynb":
+            kinds = {self.path.is_dir(): "folder", self.path.suffix == ".ipynb": "notebook"}
+            refused = t.named("no_file")[kinds.get(True, "missing")]
+            raise NotRunnable(fill(refused, {"file": self.path.name}))
         self.home = tempfile.mkdtemp(prefix="check-")
         self.options = {"function": function, "arrays": arrays, "layout": layout}
         self.options |= {"memory": MEMORY, "home": self.home}
@@ -156,6 +158,8 @@ class Runner:
         word, _, rest = text.partition(" ")
         values = {"file": file, "what": rest, "at": at, "type": error.get("type", "")}
         values |= {"text": text.rstrip("."), "most": amount(MEMORY)}
+        if functions := error.get("functions"):
+            word, values = "other", values | {"functions": listed(functions)}
         sentence = t.named("junk")[word] if kind == "junk" else t.named("failed")[kind]
         return NotRunnable(fill(sentence, values), line, about, arrays)
 

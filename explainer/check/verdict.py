@@ -129,6 +129,8 @@ def examine(
         _locate(*wrong, shown, observe.of_runner(runner, wrong[0]), verdict)
     progress("dQ", len(wanted), len(wanted) + len(gradients))
     _judge_gradients(runner, gradients, verdict)
+    if "causal" not in about["accepts"]:
+        verdict.notes.append(t("no_causal"))
     if verdict.case is None:
         verdict.case = wanted[0]
     verdict.sentence = _sentence(verdict)
@@ -144,7 +146,7 @@ def _takes(about: dict[str, Any], case: Case) -> bool:
         lacks |= {"heads"}
     if "scale" not in about["accepts"]:
         lacks |= {"scale"}
-    return not case.needs & lacks
+    return not case.needs & lacks and ("causal" in about["accepts"] or not case.causal)
 
 
 def _largest_error(case: Case, seen: observe.Seen) -> float:

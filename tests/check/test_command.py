@@ -93,6 +93,53 @@ def test_other_layouts_and_names(layout, reshape, mine):
     assert status == 0, lines
 
 
+UNUSABLE = {
+    "missing.py": "There is no file missing.py.",
+    "folder": "folder is a folder, not a Python file.",
+    "mine.ipynb": "mine.ipynb is a notebook: jupyter nbconvert --to script mine.ipynb makes",
+    "other.py": "other.py has no function attention. It has flash and helper: --function",
+}
+
+
+@pytest.mark.parametrize("name", UNUSABLE)
+def test_what_is_no_file_with_a_function_is_said(name, tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "mine.ipynb").write_text("{}", encoding="utf-8")
+    source = "import numpy\nfrom math import exp\ndef flash(): ...\ndef helper(): ...\n"
+    (tmp_path / "other.py").write_text(source, encoding="utf-8")
+    status, lines, error = run("-m", "explainer.check", tmp_path / name)
+    assert status == 2 and UNUSABLE[name] in lines[0] and not error
+
+
+def test_a_file_to_write_in_no_folder_is_refused_first(mine, tmp_path):
+    path = mine(plant(None, NUMPY))
+    where = tmp_path / "none" / "points.json"
+    status, lines, error = run("-m", "explainer.check", path, "--points", where)
+    assert status == 2 and not lines and f"there is no folder {where.parent}" in error
+
+
+def test_a_function_without_causal_is_checked_without_a_mask(mine):
+    source = plant(None, NUMPY).replace("*, causal=False, ", "*, ").replace("causal,\n", "False,\n")
+    status, lines, _ = run("-m", "explainer.check", mine(source), "--json")
+    found = json.loads(lines[-1])
+    assert status == 0 and [x["name"] for x in found["cases"]][:2] == ["full", "ragged"]
+    broken = source.replace("o * alpha[:, None] + p @ vj", "o + p @ vj")
+    status, lines, _ = run("-m", "explainer.check", mine(broken), "--json")
+    assert status == 1 and json.loads(lines[-1])["cause"] == "o_not_rescaled"
+
+
+def test_adapters_import_the_package_of_their_project(tmp_path):
+    (tmp_path / "pyproject.toml").touch()
+    for folder in ("package", "tests"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "package" / "flash.py").write_text(plant(None, CS336), encoding="utf-8")
+    adapters = tmp_path / "tests" / "adapters.py"
+    adapters.write_text(
+        "from package.flash import get_flashattention_autograd_function_pytorch\n", "utf-8"
+    )
+    assert run("-m", "explainer.check", adapters)[0] == 0
+
+
 def test_gradescope_reads_the_points(mine, tmp_path):
     for key, score in ((None, 8.0), ("l_not_rescaled", 0.0)):
         points = tmp_path / "results.json"
