@@ -122,13 +122,13 @@ class File:
 
     def _watch(self, event: str, details: tuple) -> None:
         """Refuse to start other programs; Triton and torch may, for a compiler."""
-        if event == "subprocess.Popen":
-            frame = sys._getframe(1)
-            while frame and "subprocess" in frame.f_code.co_filename:
-                frame = frame.f_back  # type: ignore[assignment]
-            if not frame or frame.f_code.co_filename != str(self.path):
-                return
-        elif event not in FORKS:
+        if event not in ("subprocess.Popen", *FORKS):
+            return
+        frame = sys._getframe(1)
+        while frame and "subprocess" in frame.f_code.co_filename:
+            frame = frame.f_back  # type: ignore[assignment]
+        is_of_a_library = not frame or frame.f_code.co_filename != str(self.path)
+        if event in ("subprocess.Popen", "os.posix_spawn") and is_of_a_library:
             return
         self.refused.append(event)
         raise PermissionError(event)

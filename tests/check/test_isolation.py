@@ -13,6 +13,7 @@ import pytest
 
 from explainer.base.paths import ROOT
 from explainer.check.verdict import check
+from tests.check.planted import NUMPY, plant
 
 HEAD = "import numpy as np\n"
 DEFINES = HEAD + "def attention(q, k, v, *, causal=False, scale=None):\n    "
@@ -29,6 +30,11 @@ BAD = {
     ),
     "a shell": (
         DEFINES + "import subprocess; subprocess.run(['sleep', '60'])\n",
+        "starts another process",
+        3,
+    ),
+    "a shell that inherits": (
+        DEFINES + "import subprocess; subprocess.run(['/bin/sleep', '60'], close_fds=False)\n",
         "starts another process",
         3,
     ),
@@ -71,6 +77,16 @@ def test_a_file_that_misbehaves_gets_a_sentence(name, tmp_path):
     assert found.line == line and (line is None or f"line {line}" in found.sentence)
     assert found.sentence.count("\n") == 0 and time.monotonic() - began < 60
     assert found.to_json()["right"] is False and found.to_json()["cases"] == []
+
+
+@pytest.mark.parametrize("closes", [True, False])
+def test_a_library_may_start_its_compiler(closes, tmp_path):
+    """Triton's, with close_fds=False, is started by os.posix_spawn."""
+    library = "import subprocess\ndef build():\n    subprocess.run(['/bin/true'], close_fds=%s)\n"
+    (tmp_path / "library.py").write_text(library % closes, encoding="utf-8")
+    path = tmp_path / "mine.py"
+    path.write_text("import library\nlibrary.build()\n" + plant(None, NUMPY), encoding="utf-8")
+    assert check(path).right
 
 
 def test_a_patched_torch_is_refused(tmp_path):
