@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -47,7 +48,8 @@ class Case:
     dtype: str = "fp32"
     scale: float | None = None
     needs: frozenset[str] = frozenset()
-    problem: Problem | None = field(default=None)  # of which gradients are judged
+    problem: Problem | None = field(default=None)  # of which it is made
+    rounds: bool = False  # a function rounds the float32 operands of its products to TF32
 
     @property
     def n_q(self) -> int:
@@ -76,6 +78,10 @@ class Case:
         return self.scale or self.q.shape[3] ** -0.5
 
     @property
+    def is_tf32(self) -> bool:
+        return self.rounds and self.dtype == "fp32"
+
+    @property
     def rules(self) -> dict:
         """The keyword arguments of a function."""
         sizes = {"block_q": self.block_q, "block_k": self.block_k}
@@ -85,6 +91,9 @@ class Case:
     def delta(self) -> float:
         """How far two correct scores may lie apart: in 16 bits a function may store them so."""
         delta = score_tolerance(self.q, self.k, self.factor)
+        if self.is_tf32:  # operands round like a random walk of d steps
+            norms = (np.linalg.norm(x, axis=-1).max() for x in (self.q, self.k))
+            delta += 4 * self.unit * math.prod(norms) * self.factor / self.q.shape[3] ** 0.5
         if self.dtype != "fp32":
             largest = np.abs(self.scores(0, 0)).max(initial=0, where=np.isfinite(self.scores(0, 0)))
             delta += 2 * self.unit * float(largest)
@@ -93,7 +102,9 @@ class Case:
     @property
     def unit(self) -> float:
         """The unit roundoff of the dtype, as often as every tile may round m, l and O."""
-        tiles = 1 if self.dtype == "fp32" else -(-self.n_k // self.block_k)
+        if self.dtype == "fp32":
+            return FORMATS["tf32" if self.rounds else "fp32"].unit_roundoff
+        tiles = -(-self.n_k // self.block_k)
         return FORMATS[self.dtype].unit_roundoff * tiles**0.5
 
     @cached_property
@@ -129,11 +140,11 @@ def case_of(name: str, p: Problem, needs: str = "", scale: float | None = None) 
     return Case(name, q, k, v, *own, frozenset(needs.split()), p)
 
 
-def _cut(name: str, n_q: int, n_k: int) -> Case:
+def _cut(name: str, n_q: int, n_k: int, d: int, block: int) -> Case:
     """A causal case of ``n_q`` queries and ``n_k`` keys."""
-    q, k, v = (x[None, None] for x in make_inputs(Problem(n=max(n_q, n_k))))
+    q, k, v = (x[None, None] for x in make_inputs(Problem(n=max(n_q, n_k), d=d)))
     needs = frozenset({"unequal"})
-    return Case(name, q[:, :, :n_q], k[:, :, :n_k], v[:, :, :n_k], 4, 4, True, needs=needs)
+    return Case(name, q[:, :, :n_q], k[:, :, :n_k], v[:, :, :n_k], block, block, True, needs=needs)
 
 
 def _large(name: str, p: Problem) -> Case:
@@ -156,41 +167,57 @@ def _heads(name: str) -> Case:
     return Case(name, q, k, v, 16, 16, True, needs=frozenset(["heads"]))
 
 
-SMALL: dict[str, Any] = {"n": 16, "d": 8, "block_q": 4, "block_k": 4}
-TILES16: dict[str, Any] = {"d": 16, "block_q": 16, "block_k": 16}
+TILES16: dict[str, Any] = {"n": 64, "d": 16, "block_q": 16, "block_k": 16}
+
+
+def _sizes(whole: bool) -> tuple[dict[str, Any], list[Case]]:
+    """Return the sizes of the first Problem, and the cases of other sizes; with ``whole`` tiles of
+    16 and more, for tensor cores and for assignments that promise no other."""
+    size, d = (16, 16) if whole else (4, 8)
+    squares: dict[str, Any] = {"n": 4 * size, "d": d, "block_q": size, "block_k": size}
+    other: dict[str, dict[str, Any]] = {
+        "rectangular_tiles": {"n": 6 * size, "block_q": 2 * size},
+        "ragged": {"n": 13 * size // 4, "mask": "full"},
+        "ragged_causal": {"n": 11 * size // 2, "block_k": 2 * size},
+    }
+    needs = {"rectangular_tiles": "small"}
+    made = [
+        case_of(name, Problem(**{**squares, **x}), needs.get(name, "ragged"))
+        for name, x in other.items()
+    ]
+    return squares, [*made, _cut("more_keys", 2 * size, 5 * size, d, size)]
 
 
 def cases(whole: bool, problem: Problem | None = None) -> list[Case]:
-    """All cases in their order, the given Problem's first; with ``whole`` tiles of 16 × 16 alone,
-    for kernels of tensor cores and of assignments that promise no other."""
-    first: dict[str, Any] = {**TILES16, "n": 64} if whole else SMALL
-    own = problem or Problem(**first, mask="causal")
+    """All cases in their order, the given Problem's first."""
+    first, (rectangular, ragged, ragged_causal, more_keys) = _sizes(whole)
+    d, size = first["d"], first["block_q"]
     return [
-        case_of("tiles", own),
+        case_of("tiles", problem or Problem(**first)),
         case_of("full", Problem(**first, mask="full")),
-        case_of("rectangular_tiles", Problem(n=24, d=8, block_q=8, block_k=4), "small"),
-        case_of("ragged", Problem(n=13, d=8, block_q=4, block_k=4, mask="full"), "ragged"),
-        case_of("ragged_causal", Problem(n=22, d=8, block_q=4, block_k=8), "ragged"),
-        case_of("long", Problem(**TILES16, n=128)),
-        _cut("more_keys", 8, 20),
-        _cut("rows_without_keys", 20, 12),
+        rectangular,
+        ragged,
+        ragged_causal,
+        case_of("long", Problem(**{**TILES16, "n": 128})),
+        more_keys,
+        _cut("rows_without_keys", 5 * size, 3 * size, d, size),
         _large("large_scores", Problem(**first, mask="full", gain=300.0)),
         case_of("scale", Problem(**first), "scale", 0.2),
         _heads("heads"),
-        case_of("fp16", Problem(**TILES16, n=64, dtype="fp16"), "half"),
-        case_of("bf16", Problem(**TILES16, n=64, dtype="bf16"), "bfloat"),
+        case_of("fp16", Problem(**TILES16, dtype="fp16"), "half"),
+        case_of("bf16", Problem(**TILES16, dtype="bf16"), "bfloat"),
     ]
 
 
 def gradient_cases(whole: bool) -> list[tuple[Case, np.ndarray]]:
     """The cases of gradients, each with its dO (Nq, d)."""
-    first: dict[str, Any] = {**TILES16, "n": 64} if whole else SMALL
+    first, (rectangular, ragged, _, more_keys) = _sizes(whole)
     made = [
         case_of("tiles", Problem(**first)),
         case_of("full", Problem(**first, mask="full")),
-        case_of("ragged", Problem(n=13, d=8, block_q=4, block_k=4, mask="full"), "ragged"),
-        case_of("rectangular_tiles", Problem(n=24, d=8, block_q=8, block_k=4), "small"),
-        _cut("more_keys", 8, 20),
+        ragged,
+        rectangular,
+        more_keys,
         case_of("large_scores", Problem(**first, gain=100.0)),
         case_of("scale", Problem(**first), "scale", 0.2),
     ]

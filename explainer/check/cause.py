@@ -35,6 +35,8 @@ def same(
 def _share(case: Case) -> float:
     """How far numbers of one mistake in two programs may lie apart: a mistake may leave scores √d
     times as large, and roundings add up."""
+    if case.is_tf32:
+        return 16 * case.unit
     d = case.q.shape[3]
     return 8 * (case.delta + 4 * case.unit) * d**0.5
 

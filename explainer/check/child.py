@@ -348,6 +348,8 @@ def failure(error: BaseException, path: Path) -> dict:
     if isinstance(error, PermissionError) and not str(error).startswith(("os.", "subprocess.")):
         kinds.pop(PermissionError)
     lines = str(error).strip().splitlines() or [""]
+    if type(error).__name__ == "CompilationError":  # Triton's says where, shows the code, then why
+        lines = lines[-1:]
     kind = next((kinds[x] for x in kinds if isinstance(error, x)), "exception")
     about = {"kind": kind, "line": line, "type": type(error).__name__}
     return {**about, "text": lines[0][:300], "functions": getattr(error, "functions", [])}

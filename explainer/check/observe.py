@@ -51,6 +51,15 @@ def of_runner(runner: Runner, case: Case) -> Function:
     return run
 
 
+def rounds_products(function: Function, case: Case) -> bool:
+    """Return True if a function rounds the float32 operands of its products to TF32, as ``tl.dot``
+    does on a GPU unless told otherwise: with V = 1 + 2⁻¹² it gives what V = 1 gives."""
+    ones = np.ones_like(case.v)
+    more = ones + np.float32(2**-12)
+    of_ones, of_more = (function(case.q, case.k, v, False, False).O for v in (ones, more))
+    return bool((of_ones == of_more).all())
+
+
 def read_states(about: dict, found: dict[str, Numbers]) -> list[State]:
     """Return the reports of an answer of child.py; of what is no row block nothing."""
     states = []

@@ -104,10 +104,14 @@ def examine(
     gradients = gradient_cases(whole)
     shown: list[tuple[Case, observe.Seen]] = []
     wrong: tuple[Case, observe.Seen] | None = None
+    rounds = False
     for n, case in enumerate(wanted):
         progress(case.name, n, len(wanted) + len(gradients))
         function = observe.of_runner(runner, case)
         try:
+            if n == 0 and about["device"] == "cuda":
+                rounds = observe.rounds_products(function, case)
+            case = replace(case, rounds=rounds)
             seen = function(case.q, case.k, case.v, case.causal, True)
         except NotRunnable as error:
             if n == 0:
@@ -128,7 +132,10 @@ def examine(
     if wrong:
         _locate(*wrong, shown, observe.of_runner(runner, wrong[0]), verdict)
     progress("dQ", len(wanted), len(wanted) + len(gradients))
+    gradients = [(replace(case, rounds=rounds), do) for case, do in gradients]
     _judge_gradients(runner, gradients, verdict)
+    if rounds:
+        verdict.notes.append(t("tf32"))
     if "causal" not in about["accepts"]:
         verdict.notes.append(t("no_causal"))
     if verdict.case is None:

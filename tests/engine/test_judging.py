@@ -112,7 +112,7 @@ def test_the_kernels_are_accepted(shape, data, dtype, mask, gain):
 @pytest.mark.parametrize("n", [4096, 16_384, 65_536])
 def test_on_a_gpu_long_sums_are_accepted_of_every_method(n, dtype):
     problem = Problem(n, 64, 64, 64, "full", dtype=dtype, inputs="random")
-    result = run(RunRequest(problem, tuple(METHODS)), lambda *progress: None)
+    result = run(RunRequest(problem, tuple(METHODS)), lambda *_, **__: None)
     assert all(row["right"] for row in ran(result["rows"])), result["rows"]
 
 
