@@ -4,6 +4,7 @@ import { button, el } from "../lib/dom.js";
 import { download } from "../lib/save.js";
 import { csv, formatColumn } from "../model/table.js";
 import { openDialog } from "../site/dialog.js";
+import { saidAt } from "./chapters.js";
 import { t } from "./texts.js";
 
 /** @import { Chapter, Table } from "./chapters.js" */
@@ -32,9 +33,10 @@ export function drawTable({ title, head, rows }) {
 const linesOf = ({ head, rows }) =>
   rows.map((row) => Object.fromEntries(head.map((key, k) => [key || "name", row[k] ?? null])));
 
-/** @param {Chapter} chapter @param {number} at the position, whose listings can be read @param {string} name of the file @param {HTMLElement | undefined} opener
+/** @param {Chapter} chapter @param {number} at the position, whose headline is the title and whose listings can be read @param {string} name of the file @param {HTMLElement | undefined} opener
  * @param {(() => void) | null} record runs what is shown, where it can be */
-export function openTables({ table, links, label, headline, beats }, at, name, opener, record) {
+export function openTables(chapter, at, name, opener, record) {
+  const { table, links, label, beats } = chapter;
   const save = () => {
     const text = table.map((one) => csv({ rows: linesOf(one) })).join("\n");
     download(new Blob([text], { type: "text/csv" }), `${name}.csv`);
@@ -60,7 +62,7 @@ export function openTables({ table, links, label, headline, beats }, at, name, o
   };
   if (record) buttons.unshift(button(t("record"), run, { class: "fa-share" }));
   const dialog = openDialog(
-    { title: headline, look: "fa-story-dialog", name: t("tables"), buttons, body },
+    { title: saidAt(chapter, at).headline, look: "fa-story-dialog", name: t("tables"), buttons, body },
     opener ?? null,
   );
 }

@@ -51,3 +51,26 @@ def test_the_figures_are_a_table_with_links_and_a_file(tab):
     assert found.value.path().read_text().startswith("Level,")
     keys(page, "Escape")
     dialog.wait_for(state="detached")
+
+
+def test_the_tables_are_titled_with_the_headline_of_the_position(tab):
+    page = show(tab, NAME, {"view": "traffic"})
+    assert "57 times" in headline(page, NAME)
+    page.locator(f"{STORY} .fa-story-more").click()
+    dialog = page.locator("dialog.fa-story-dialog")
+    dialog.wait_for()
+    assert headline(page, NAME) in dialog.inner_text()
+    keys(page, "Escape")
+    dialog.wait_for(state="detached")
+
+
+def test_the_current_chapter_looks_the_same_under_the_mouse(tab):
+    page = show(tab, NAME)
+    click(page, "trips")
+    at(page, NAME, "trips")
+    chapter = page.locator(f"{STORY} .fa-pill[aria-current]")
+    ground = "node => getComputedStyle(node).backgroundColor"
+    assert chapter.evaluate("node => node.matches(':hover')")
+    under = chapter.evaluate(ground)
+    page.mouse.move(640, 300)
+    assert chapter.evaluate(ground) == under
