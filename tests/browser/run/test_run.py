@@ -330,6 +330,29 @@ def test_a_phone_scrolls_down_only(tab, view):
     resize(page, 1440, 900)
 
 
+# Of what can be pressed or chosen: what sticks out of the screen's width, is cut by what holds it, or lies under another.
+HIDDEN_CONTROLS = """() => {
+  const all = [...document.querySelectorAll(".fa-run-view :is(button, [role=radio])")];
+  const shown = all.filter((node) => node.checkVisibility());
+  return shown.filter((node) => {
+    scrollBy(0, node.getBoundingClientRect().top - innerHeight / 2);
+    const { left, right, top, bottom } = node.getBoundingClientRect();
+    const over = (x) => node.contains(document.elementFromPoint(x, (top + bottom) / 2));
+    const isCut = node.scrollWidth > node.clientWidth;
+    return isCut || left < 0 || right > innerWidth || !over(left + 2) || !over(right - 2);
+  }).map((node) => node.textContent);
+}"""
+
+
+def test_a_phone_shows_every_word_and_every_view_of_a_run(apart):
+    tab = apart(390, 844, is_mobile=True, has_touch=True)
+    page = open_run(tab)
+    assert page.evaluate(HIDDEN_CONTROLS) == []
+    run(page)
+    page.locator(f"{PAGE} .fa-run-claim").first.wait_for()
+    assert page.evaluate(HIDDEN_CONTROLS) == []
+
+
 # Texts of the page whose type is smaller than a hall can read.
 SMALL = """() => [...document.querySelectorAll(".fa-run-view *")].filter((node) =>
   node.checkVisibility() && !node.closest(".fa-sr, defs") &&
