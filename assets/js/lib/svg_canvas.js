@@ -286,6 +286,7 @@ const LOOKS = {
   end: { "text-anchor": "end" },
   start: {},
   halo: { "paint-order": "stroke", stroke: ink("paper"), "stroke-width": "4px" },
+  inverse: { fill: ink("paper"), "paint-order": "stroke", stroke: ink("quiet"), "stroke-width": "4px" },
 };
 
 /** @param {number} size @param {string} look */
@@ -303,7 +304,7 @@ const textStyle = (size, look) =>
     ),
   });
 
-/** Words at (x, y). `look`: "bold" or "semi", "middle" or "end", "halo", the name of a colour; `turn` in degrees.
+/** Words at (x, y). `look`: "bold" or "semi", "middle" or "end", "halo", "inverse" on S or P, the name of a colour; `turn` in degrees.
  * @param {number} x @param {number} y @param {string | number} words @param {number} size px */
 export const text = (x, y, words, size, look = "", turn = 0) =>
   svg("text", {

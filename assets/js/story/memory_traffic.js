@@ -64,10 +64,11 @@ function paintPanel({ data, at, go }, panel, box, { big, narrow, type }, pen, ha
         playhead(places[at], top, bottom, bottom, "accent", "3 4"),
         series.map(({ line: computed, circles, ink: hue, tips }) => {
           const has = computed.some((v) => v !== null);
-          const ys = computed.map((v, k) => circles[k] ?? v);
+          const dots = computed.map((v, k) => (circles[k] === null ? v : null)); // not measured
           return [
             axes.line({ ys: has ? computed : circles, hue, wide: has ? 2 : 1 }),
-            axes.line({ ys, hue, tips, r: 4.5, wide: 0, hollow: circles.some(Boolean) }),
+            axes.line({ ys: dots, hue, tips, r: 4.5, wide: 0 }),
+            axes.line({ ys: circles, hue, tips, r: 4.5, wide: 0, hollow: true }),
           ];
         }),
         bracket && paintGap(bracket, places[at], axes.y, box, big ? type : type * 1.2, big),
@@ -75,7 +76,7 @@ function paintPanel({ data, at, go }, panel, box, { big, narrow, type }, pen, ha
     ),
     ends(
       series.map((one) => {
-        const last = one.line.at(-1) ?? one.circles.at(-1) ?? 0;
+        const last = [...one.circles, ...one.line].findLast((bytes) => bytes !== null) ?? 0;
         return { y: axes.y(last), rows: [[one.label, `semi ${one.ink}`]] };
       }),
       right + 10,
@@ -87,7 +88,7 @@ function paintPanel({ data, at, go }, panel, box, { big, narrow, type }, pen, ha
 }
 
 /** The gap between two algorithms, and how wide it is: below it at the right, or where that has no room above it at the left, where rising
- * lines leave a picture free.
+ * lines leave room for the figure alone.
  * @param {{top: number, bottom: number, figure: string, note: string}} gap @param {number} x @param {(bytes: number) => number} y
  * @param {import("../lib/chart.js").Box} box @param {number} size @param {boolean} big */
 function paintGap(gap, x, y, { right, top }, size, big) {
@@ -99,7 +100,9 @@ function paintGap(gap, x, y, { right, top }, size, big) {
   return [
     path(`M${x} ${from}V${to}`, stroke("ink", 2)),
     text(edge, under, gap.figure, size, `bold ${look}`),
-    !big && wrapped(edge, under + size * 1.05, gap.note, wide * 1.1, size * 0.75, `quiet ${look}`),
+    !big &&
+      !isLeft &&
+      wrapped(edge, under + size * 1.05, gap.note, wide * 1.1, size * 0.75, "quiet halo"),
   ];
 }
 

@@ -274,7 +274,7 @@ function memory({ picture, switches }, step, { x, y, width: side }, { narrow, bi
   const top = Math.max(y, base - both);
   const there = step.hbm ?? "";
   const wording = isWide ? top + type * 1.5 : (top + base) / 2 - type * 0.15;
-  const inside = isWide && there ? "paper" : "";
+  const inside = isWide && there ? "inverse" : "";
   const title = isWide ? y - type * 0.6 : y + type * 2.3;
   return [
     tipped(

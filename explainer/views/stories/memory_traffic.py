@@ -77,7 +77,6 @@ def _beat(w: Workload, pass_: str, points: tuple[Point, ...], is_over_n: bool) -
     computed, measured = traffic_series.gains(w, pass_)
     gains = measured or computed
     kind = "measured" if measured else "computed"
-    key = "traffic.headline" if pass_ == "forward" else "traffic.headline_backward"
     by_order = {point.order: getattr(point, kind) for point in points}
     notes = t.named("traffic.notes" if pass_ == "forward" else "traffic.notes_backward")
     fa2 = by_order["fa2"]
@@ -95,7 +94,9 @@ def _beat(w: Workload, pass_: str, points: tuple[Point, ...], is_over_n: bool) -
     return {
         "label": t("traffic.at_n", n=w.n) if is_over_n else t("traffic.at_tile", side=w.block_q),
         "note": t("traffic.measured_here" if measured else "traffic.computed_here"),
-        "headline": t(key, requested=_fewer(gains[PORTS]), dram=_fewer(gains[DRAM])),
+        "headline": t(
+            "traffic.headline", requested=_fewer(gains[PORTS]), dram=_fewer(gains[DRAM])
+        ),
         "brackets": brackets,
     }
 

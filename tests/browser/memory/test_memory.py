@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from tests.browser.harness import click, keys, query_of, settled
+import pytest
+
+from explainer.views.stories.pages import CHAPTERS, make_chapter
+from tests.browser.harness import click, keys, query_of, resize, settled
 from tests.browser.story import at, headline, show, story
 
 NAME = "memory"
@@ -74,3 +77,36 @@ def test_the_current_chapter_looks_the_same_under_the_mouse(tab):
     under = chapter.evaluate(ground)
     page.mouse.move(640, 300)
     assert chapter.evaluate(ground) == under
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_every_headline_takes_one_line(tab, name):
+    resize(tab.page, 1280, 720)
+    wrapped = []
+    for view in CHAPTERS[name]:
+        title = show(tab, name, {"view": view}).locator(f"{story(name)} h2")
+        lines = "node => node.clientHeight / parseFloat(getComputedStyle(node).lineHeight)"
+        if title.evaluate(lines) > 1.5:
+            wrapped.append(title.inner_text())
+    assert wrapped == []
+
+
+def test_a_length_that_was_not_measured_has_no_circles_and_names_beside_the_lines(tab):
+    page = show(tab, NAME, {"view": "traffic", "n": "32768"})
+    panels = make_chapter(NAME, {"chapter": "traffic", "n": "32768"})["picture"]["panels"]
+    measured = [x for panel in panels for one in panel["series"] for x in one["circles"]]
+    canvas = page.locator(f"{STORY} .fa-svg-canvas")
+    circles = canvas.locator('circle[r="4.5"]')
+    hollow = circles.evaluate_all("all => all.filter((x) => x.style.fill.includes('paper')).length")
+    assert hollow == sum(x is not None for x in measured)
+    names = canvas.get_by_text("Standard", exact=True)
+    middle = canvas.bounding_box()["y"] + canvas.bounding_box()["height"] / 2
+    assert names.count() == len(panels)
+    assert all(name.bounding_box()["y"] < middle for name in names.all())
+
+
+def test_the_name_of_s_can_be_read_where_it_leaves_s(tab):
+    page = show(tab, NAME, {"view": "levels", "n": "32768", "kernel": "standard"})
+    note = page.get_by_text("written, then read again")
+    style = note.evaluate("node => [getComputedStyle(node).fill, getComputedStyle(node).stroke]")
+    assert style[1] not in ("none", style[0])
