@@ -1,7 +1,6 @@
 // The details of a run: errors, tiles, times, the roofline, why PyTorch picks its backend, the script.
 
 import { scale, widthOf } from "../lib/chart.js";
-import { clamp } from "../lib/format.js";
 import { button, copyText, el } from "../lib/dom.js";
 import { download } from "../lib/save.js";
 import { path, rect, stroke, text, tipped } from "../lib/svg_canvas.js";
@@ -150,6 +149,7 @@ function paintHistogram({ low, high, series }, { width, height, type: size }) {
       const peak = shares.indexOf(Math.max(...shares));
       const isLeft = main !== isAlone;
       const isFilled = main || isAlone;
+      const long = widthOf(name, size);
       const steps = shares.map((share, k) => `${k * wide} ${y(share)}h${wide}`).join("L");
       return [
         shares.map((share, k) => {
@@ -161,7 +161,7 @@ function paintHistogram({ low, high, series }, { width, height, type: size }) {
         }),
         !isFilled && path(`M${steps}`, stroke("ink", 1.75)),
         text(
-          clamp(peak * wide + (isLeft ? -8 : wide + 8), 90, width - 90),
+          isLeft ? Math.max(peak * wide - 8, long) : Math.min((peak + 1) * wide + 8, width - long),
           Math.max(size, y(shares[peak]) + (isLeft ? size * 0.4 : -4)),
           name,
           size,
