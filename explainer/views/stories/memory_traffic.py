@@ -94,9 +94,7 @@ def _beat(w: Workload, pass_: str, points: tuple[Point, ...], is_over_n: bool) -
     return {
         "label": t("traffic.at_n", n=w.n) if is_over_n else t("traffic.at_tile", side=w.block_q),
         "note": t("traffic.measured_here" if measured else "traffic.computed_here"),
-        "headline": t(
-            "traffic.headline", requested=_fewer(gains[PORTS]), dram=_fewer(gains[DRAM])
-        ),
+        "headline": t("traffic.headline", requested=_fewer(gains[PORTS]), dram=_fewer(gains[DRAM])),
         "brackets": brackets,
     }
 

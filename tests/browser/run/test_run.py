@@ -330,7 +330,7 @@ def test_a_phone_scrolls_down_only(tab, view):
     resize(page, 1440, 900)
 
 
-# Of what can be pressed or chosen: what sticks out of the screen's width, is cut by what holds it, or lies under another.
+# What can be pressed and sticks out of the screen, is cut by its box, or lies under another part.
 HIDDEN_CONTROLS = """() => {
   const all = [...document.querySelectorAll(".fa-run-view :is(button, [role=radio])")];
   const shown = all.filter((node) => node.checkVisibility());
