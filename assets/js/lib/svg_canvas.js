@@ -286,7 +286,12 @@ const LOOKS = {
   end: { "text-anchor": "end" },
   start: {},
   halo: { "paint-order": "stroke", stroke: ink("paper"), "stroke-width": "4px" },
-  inverse: { fill: ink("paper"), "paint-order": "stroke", stroke: ink("quiet"), "stroke-width": "4px" },
+  inverse: {
+    fill: ink("paper"),
+    "paint-order": "stroke",
+    stroke: ink("quiet"),
+    "stroke-width": "4px",
+  },
 };
 
 /** @param {number} size @param {string} look */

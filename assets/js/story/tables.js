@@ -62,7 +62,13 @@ export function openTables(chapter, at, name, opener, record) {
   };
   if (record) buttons.unshift(button(t("record"), run, { class: "fa-share" }));
   const dialog = openDialog(
-    { title: saidAt(chapter, at).headline, look: "fa-story-dialog", name: t("tables"), buttons, body },
+    {
+      title: saidAt(chapter, at).headline,
+      look: "fa-story-dialog",
+      name: t("tables"),
+      buttons,
+      body,
+    },
     opener ?? null,
   );
 }
