@@ -210,7 +210,7 @@ def cases(whole: bool, problem: Problem | None = None) -> list[Case]:
 
 
 def gradient_cases(whole: bool) -> list[tuple[Case, np.ndarray]]:
-    """The cases of gradients, each with its dO (Nq, d)."""
+    """The cases of gradients, each with its dO (B, H, Nq, d)."""
     first, (rectangular, ragged, _, more_keys) = _sizes(whole)
     made = [
         case_of("tiles", Problem(**first)),
@@ -222,4 +222,6 @@ def gradient_cases(whole: bool) -> list[tuple[Case, np.ndarray]]:
         case_of("scale", Problem(**first), "scale", 0.2),
     ]
     every = [make_gradient(Problem(n=max(x.n_q, x.n_k), d=x.q.shape[3])) for x in made]
-    return [(case, do[: case.n_q]) for case, do in zip(made, every, strict=True)]
+    alone = [(case, do[None, None, : case.n_q]) for case, do in zip(made, every, strict=True)]
+    heads = _heads("heads")
+    return [*alone, (heads, heads.q[::-1, ::-1])]

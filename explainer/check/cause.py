@@ -10,7 +10,7 @@ import numpy as np
 from explainer.check import loop, mistakes
 from explainer.check.cases import Case
 from explainer.check.judge import Convention
-from explainer.check.observe import Seen, of_loop, probe, probe_plan
+from explainer.check.observe import Seen, of_head, of_loop, probe, probe_plan
 
 Numbers = np.ndarray
 HUGE = 1e20  # what is divided by a tiny number in place of 0
@@ -63,7 +63,7 @@ def forward_cause(
         if same(seen.O, plain(case.q, case.k, case.v, case.causal, False).O, share) and wrong.any():
             continue  # what is wrong here is the style itself
         for key, w in mistakes.loops("forward", style):
-            if not _agrees_first(w, case, seen.O, wrong, size, share):
+            if not _agrees_first(w, case, seen, wrong, size, share):
                 continue
             function = of_loop(w, case, *size)
             made = function(case.q, case.k, case.v, case.causal, bool(seen.states))
@@ -83,19 +83,20 @@ def forward_cause(
     return keys[0] if tells or is_likely else None
 
 
-def _agrees_first(w, case: Case, O: Numbers, wrong: Numbers, size: tuple[int, int], share) -> bool:
-    """Return True if a mistake gives the O of the first row block that is wrong: one of many tells
-    most of them apart."""
+def _agrees_first(w, case: Case, seen: Seen, wrong: Numbers, size: tuple[int, int], share) -> bool:
+    """Return True if a mistake gives the O of the first row block that is wrong, or where O is
+    right the lse of the first one: one of many tells most of them apart."""
     *head, row, _ = np.argwhere(wrong)[0] if wrong.any() else (0, 0, 0, 0)
     i, head = row // size[0], tuple(head)
     rows = slice(i * size[0], (i + 1) * size[0])
     rules: dict[str, Any] = {"causal": case.causal, "scale": case.scale}
     sizes: dict[str, Any] = {"block_q": size[0], "block_k": size[1]}
+    kv = of_head(w, head)
     with np.errstate(all="ignore"):
-        made, _ = loop.forward(
-            w, case.q[head], case.k[head], case.v[head], **rules, **sizes, only=i
-        )
-    return same(O[head][rows], made[rows], share)
+        O, lse = loop.forward(w, case.q[head], case.k[kv], case.v[kv], **rules, **sizes, only=i)
+    if wrong.any():
+        return same(seen.O[head][rows], O[rows], share)
+    return seen.lse is None or same(seen.lse[head][rows], lse[rows], share)
 
 
 def _agreement(case, seen: Seen, made: Seen, how: Convention, function, trusted) -> float:
@@ -144,22 +145,28 @@ def warning_cause(case: Case, seen: Seen, how: Convention) -> str | None:
     return None
 
 
-def backward_cause(
-    case: Case, do: Numbers, saved: tuple[Numbers, Numbers], grads: tuple[Numbers, ...]
-) -> str | None:
-    """Return the key of the mistake that gives these dQ, dK and dV (N, d)."""
+def backward_cause(case: Case, do: Numbers, head, expected, grads: list[Numbers]) -> str | None:
+    """Return the key of the mistake that gives these dQ, dK and dV (N, d) of a head, or where dQ is
+    computed by a loop of its own and one of the two is right, gives the others."""
     is_finite = all(np.isfinite(x).all() for x in grads)
     dtype = np.float64 if is_finite else np.float32  # which overflows where the function may have
-    arrays = (case.q[0, 0], case.k[0, 0], case.v[0, 0], *saved, do)
+    arrays = (case.q[head], case.k[head], case.v[head], expected.O, expected.lse, do[head])
     inputs = [x.astype(dtype) for x in arrays]
     rules: dict[str, Any] = {"causal": case.causal, "scale": case.scale}
     sizes = mistakes.block_sizes(case.block_q, case.block_k, case.n_k)
+    share, of_one_loop = _share(case), []
+    right = [
+        bool((np.abs(x - y) <= limit).all())
+        for x, y, limit in zip(grads, expected.truth, expected.limits, strict=True)
+    ]
     for (block_q, block_k), style in product(sizes, (0, 1)):  # of these alone gradients know
         blocks: dict[str, Any] = {"block_q": block_q, "block_k": block_k}
         for key, w in mistakes.loops("backward", style):
             with np.errstate(all="ignore"):
                 made = loop.backward(w, *inputs, **rules, **blocks)
-            pairs = zip(grads, made, strict=True)
-            if all(same(x, y, _share(case), None, 1e-4) for x, y in pairs):
+            dQ, dK, dV = (same(x, y, share, None, 1e-4) for x, y in zip(grads, made, strict=True))
+            if dQ and dK and dV:
                 return key
-    return None
+            if (right[0] and dK and dV) or (dQ and right[1] and right[2]):
+                of_one_loop.append(key)
+    return next(iter(of_one_loop), None)

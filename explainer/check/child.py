@@ -93,7 +93,7 @@ class File:
         except UnicodeDecodeError as error:
             raise SyntaxError(str(error), (str(path), None, None, None)) from None
         names = imports_of(source, path)
-        self.device = "cpu"
+        self.device, self.interprets = "cpu", False
         self.arrays = options["arrays"] or ("numpy" if self._is_numpy(names) else "torch")
         if self.arrays == "torch":
             self._import_torch("triton" in source)
@@ -118,6 +118,7 @@ class File:
             self.device = "cuda"
         else:
             os.environ["TRITON_INTERPRET"] = "1"  # read when a kernel is decorated
+            self.interprets = True
         importlib.import_module("triton")
 
     def _watch(self, event: str, details: tuple) -> None:
@@ -190,7 +191,7 @@ class File:
             "device": self.device,
             "layout": self.layout,
             "accepts": sorted(self.keywords),
-            "triton": "triton" in sys.modules,
+            "interprets": self.interprets,
         }
 
     def accepted(self, function, names: set[str]) -> set[str]:
@@ -299,7 +300,7 @@ def gradients(file: File, about: dict, arrays, inputs: list, reply: dict, out: d
     """Put dQ0, dK0, dV0 for the first dO, and so on, into ``out``; ``none`` where the file has no
     backward pass."""
     backward = getattr(file.module, "backward", None)
-    dos = [file.native(x[None, None], "fp32") for x in arrays["do"]]
+    dos = [file.native(x, "fp32") for x in arrays["do"]]
     if callable(backward) and file.layout != "cs336":
         own = file.accepted(backward, RULES)
         rules = {k: v for k, v in about["rules"].items() if k in own}
@@ -356,11 +357,13 @@ def failure(error: BaseException, path: Path) -> dict:
 
 
 def limit(bytes_: int) -> None:
-    """Bound what this process may take; a GPU's driver maps more memory than there is."""
+    """Bound what this process may take. A GPU's driver maps more addresses than there is memory, so
+    there what can be written to counts, not what is mapped."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (64 << 20, 64 << 20))
-    if not Path("/dev/nvidiactl").exists():
-        resource.setrlimit(resource.RLIMIT_AS, (bytes_, bytes_))
+    has_gpu = Path("/dev/nvidiactl").exists()
+    counted = resource.RLIMIT_DATA if has_gpu else resource.RLIMIT_AS
+    resource.setrlimit(counted, (bytes_, bytes_))
 
 
 def end_with_parent(requests: int, home: str) -> None:

@@ -24,12 +24,15 @@ class Loop:
     local_rows, local_keys), transposed (or transposed_tile, within the tile), inverted;
     ``hidden``: what replaces a masked score; ``mask_at``: the scores, the weights P, or P after its
     sum, in the backward pass dS. ``leaves_out``: tiles by ``_left_out``.
+    ``heads``: K and V are of the head's own, of the first head, of the first sequence
+    (batch), or one for all;
     ``q_of``, ``k_of``, ``v_of``: the matrix that is taken for Q, K and V; ``queries``, ``keys``,
     ``values``: of which block: own, previous, next, first, row.
     ``ragged``: keys beyond the last are masked, counted (as zeros), or the last block is dropped,
     or that of the rows.
     ``maximum``: running, tile, whole (over all rows of the tile), zero (running from 0), none (0);
-    ``p_by``, ``alpha_by``: the maximum that P and α subtract; ``alpha_base``: the base of α;
+    ``keeps``: the m that the next tile is given; ``p_by``, ``alpha_by``: what P and α subtract;
+    ``alpha_base``: the base of α;
     ``guards``: α is 0 where there was no maximum; ``after``: which of l and o are rescaled after
     the tile is added; ``forget``: which of them begin anew in each tile.
     ``sums``: l sums P along keys, or rows. ``divide``: O by l at the end, never, every tile, or
@@ -38,7 +41,8 @@ class Loop:
     a softmax of the tile.
     ``D``: see ``_D``; ``dS``: P (dP − D), outside: P dP − D, reversed: P (D − dP), unweighed.
     ``dP_of``, ``dV_of``, ``dK_of``, ``dQ_of``: the two factors of a product. ``swap``: what is not
-    transposed in which. ``overwrites``: gradients that are assigned where tiles add up.
+    transposed in which. ``overwrites``: gradients that are assigned where tiles add up;
+    ``returns``: their order.
     """
 
     skips: bool = True
@@ -52,6 +56,7 @@ class Loop:
     hidden: float = -math.inf
     mask_at: str = "scores"
     leaves_out: str = ""
+    heads: str = "own"
     q_of: str = "q"
     k_of: str = "k"
     v_of: str = "v"
@@ -60,6 +65,7 @@ class Loop:
     values: str = "own"
     ragged: str = "masked"
     maximum: str = "running"
+    keeps: str = "new"
     p_by: str = "new"
     alpha_by: str = "new"
     base: float = math.e
@@ -87,6 +93,7 @@ class Loop:
     dQ_of: str = "dS K"
     swap: str = ""
     overwrites: str = ""
+    returns: str = "dQ dK dV"
 
 
 Report = Callable[..., None]
@@ -133,7 +140,7 @@ def _left_out(w: Loop, t: _Tiles, i: int, j: int) -> bool:
     """Return True if the loop does not visit tile (i, j)."""
     if w.leaves_out in ("last", "first"):
         return j == (t.Tc - 1 if w.leaves_out == "last" else 0)
-    if not t.causal:
+    if not t.causal and w.leaves_out != "above_always":
         return False
     first, last = t.rows(i)[[0, -1]] + t.offset
     start, end = j * t.block_k, t.cols(j)[-1]
@@ -145,6 +152,7 @@ def _left_out(w: Loop, t: _Tiles, i: int, j: int) -> bool:
             "ends_late": end > last,
         },
         **{"above": j > i, "not_below": j >= i, "unaligned": start > last - t.offset},
+        "above_always": start > last,
     }
     return wrong[w.leaves_out] or (w.skips and start > last)
 
@@ -253,7 +261,8 @@ def _visit(w: Loop, S, vj, keep, m, l, o) -> tuple[Numbers, Numbers, Numbers]:
     product = np.where(keep | (w.mask_at == "scores"), P, 0) @ vj
     l = (l + sums) * of_l if "l" in w.after else l * of_l + sums
     o = (o + product) * of_o[:, None] if "o" in w.after else o * of_o[:, None] + product
-    return new, l, o / l[:, None] if w.divide in ("tile", "both") else o
+    o = o / l[:, None] if w.divide in ("tile", "both") else o
+    return S.max(1) if w.keeps == "tile" else new, l, o
 
 
 def _divided(w: Loop, o: Numbers, l: Numbers) -> Numbers:
@@ -335,5 +344,8 @@ def backward(
                 at = r if name == "dQ" else c
                 before = 0 if name in w.overwrites else gradients[name][at]
                 gradients[name][at] = first @ second + before
-    dQ, dK, dV = gradients.values()
-    return dQ * plain**w.dQ_scale, dK * plain**w.dK_scale, dV
+    gradients["dQ"] *= plain**w.dQ_scale
+    gradients["dK"] *= plain**w.dK_scale
+    made = [gradients[name] for name in w.returns.split()]
+    dQ, dK, dV = made if len(q) == len(k) else gradients.values()
+    return dQ, dK, dV

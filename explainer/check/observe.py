@@ -74,6 +74,12 @@ def read_states(about: dict, found: dict[str, Numbers]) -> list[State]:
     return states
 
 
+def of_head(w: loop.Loop, head: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the sequence and head whose K and V a loop takes."""
+    batch, h = head
+    return {"own": head, "first": (batch, 0), "batch": (0, h), "one": (0, 0)}[w.heads]
+
+
 def of_loop(w: loop.Loop, case: Case, block_q: int, block_k: int) -> Function:
     """A loop with a mistake, in float32, on the case."""
 
@@ -86,9 +92,10 @@ def of_loop(w: loop.Loop, case: Case, block_q: int, block_k: int) -> Function:
 
         rules = {"causal": causal, "scale": case.scale, "block_q": block_q, "block_k": block_k}
         for head in np.ndindex(q.shape[:2]):
+            kv = of_head(w, head)
             with np.errstate(all="ignore"):
                 made = loop.forward(
-                    w, q[head], k[head], v[head], **rules, report=report if reports else None
+                    w, q[head], k[kv], v[kv], **rules, report=report if reports else None
                 )
             seen.O[head], seen.lse[head] = made
         return seen

@@ -134,6 +134,7 @@ def render(verdict: Verdict, is_colored: bool) -> str:
     for case in sorted(verdict.cases, key=lambda x: x.right):
         sign = SIGNS["right" if case.right else "wrong"]
         error = "" if case.error is None else f"{case.error:.1e}"
+        error += f" ({t.named('tensor')[case.of]})" if case.of else ""
         line = f"  {paint(sign, '32' if case.right else '31;1')} {names[case.name]:24}{error}"
         lines.append(line + (f"  {case.sentence}" if case.sentence else ""))
     lines += ["", *verdict.notes] if verdict.runs else []

@@ -25,14 +25,15 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass
 class CaseResult:
-    """How a case went: ``error`` of O (or a gradient) and what is ``allowed``; ``sentence`` where
-    the function did not run on it."""
+    """How a case went: ``error`` of O (or a gradient, or ``of`` lse where that alone is wrong) and
+    what is ``allowed``; ``sentence`` where the function did not run on it."""
 
     name: str
     right: bool
     error: float | None = None
     allowed: float | None = None
     sentence: str = ""
+    of: str = ""
 
 
 @dataclass
@@ -121,8 +122,7 @@ def examine(
                 break
             continue
         right, tile = judge.judge_final(case, seen)
-        error_ = _largest_error(case, seen)
-        verdict.cases.append(CaseResult(case.name, bool(right.all()), error_, case.allowed))
+        verdict.cases.append(_result(case, seen, bool(right.all())))
         if tile is None and seen.states:
             _warn(case, seen, right, verdict)
         if tile is not None and wrong is None:
@@ -136,6 +136,8 @@ def examine(
     _judge_gradients(runner, gradients, verdict)
     if rounds:
         verdict.notes.append(t("tf32"))
+    if about["interprets"]:
+        verdict.notes.append(t("no_bfloat"))
     if "causal" not in about["accepts"]:
         verdict.notes.append(t("no_causal"))
     if verdict.case is None:
@@ -146,7 +148,7 @@ def examine(
 
 def _takes(about: dict[str, Any], case: Case) -> bool:
     """Return True if the function can be expected to take the case."""
-    lacks = {"numpy": {"bfloat"}, "torch": set()}[about["arrays"]]
+    lacks = {"bfloat"} if about["arrays"] == "numpy" or about["interprets"] else set()
     if about["layout"] == "cs336":
         lacks |= {"small", "ragged", "unequal", "scale", "half", "bfloat"}
     if about["layout"] == "nd":
@@ -156,10 +158,20 @@ def _takes(about: dict[str, Any], case: Case) -> bool:
     return not case.needs & lacks and ("causal" in about["accepts"] or not case.causal)
 
 
-def _largest_error(case: Case, seen: observe.Seen) -> float:
-    heads = np.ndindex(case.q.shape[:2])
-    with np.errstate(invalid="ignore"):
-        return max(float(np.abs(seen.O[h] - case.part(head=h).O).max()) for h in heads)
+def _result(case: Case, seen: observe.Seen, is_right: bool) -> CaseResult:
+    """Return how a case went that ran."""
+    O, lse = np.zeros(seen.O.shape), np.zeros(seen.O.shape[:3])
+    for head in np.ndindex(case.q.shape[:2]):
+        part = case.part(head=head)
+        O[head] = np.abs(seen.O[head] - part.O)
+        if seen.lse is not None:
+            with np.errstate(invalid="ignore"):
+                apart = np.abs(seen.lse[head] - part.lse)
+            lse[head] = np.where(np.isneginf(part.lse), 0, apart)
+    error = float(O.max())
+    if is_right or not error <= case.allowed:
+        return CaseResult(case.name, is_right, error, case.allowed)
+    return CaseResult(case.name, False, float(lse.max()), of="lse")
 
 
 def _broken_at_first(case: Case, error: NotRunnable, verdict: Verdict) -> Verdict:
@@ -203,35 +215,50 @@ def _judge_gradients(runner: Runner, made: list[tuple[Case, np.ndarray]], verdic
     for case, do in made:
         if not _takes(runner.about, case):
             continue
-        truth, saved, limits = _true_gradients(case, do)
+        true = [_true_gradients(case, do, head) for head in np.ndindex(do.shape[:2])]
         try:
-            grads = _call_gradients(runner, case, do[None], saved)
+            grads = _call_gradients(runner, case, do[None], true)
         except NotRunnable as error:
             worst = {name: CaseResult(name, False, sentence=str(error)) for name in GRADIENTS}
             break
         if grads is None:
             break
-        is_wrong = False
-        for n, name in enumerate(GRADIENTS):
-            with np.errstate(invalid="ignore"):
-                apart = np.abs(grads[0][n] - truth[n])
-                is_right = bool((apart <= limits[n]).all())
-            is_wrong |= not is_right
-            error, most, old = float(apart.max()), float(limits[n].max()), worst.get(name)
-            if not old or (old.right and not (is_right and error <= (old.error or 0.0))):
-                worst[name] = CaseResult(name, is_right, error, most)
-        if is_wrong and verdict.first is None:
-            _locate_gradient(runner, case, do, saved, truth, limits, grads[0], verdict)
+        for head, expected in zip(np.ndindex(do.shape[:2]), true, strict=True):
+            found = [x[head] for x in grads[0]]
+            errors = [np.abs(x - y) for x, y in zip(found, expected.truth, strict=True)]
+            for name, apart, limit in zip(GRADIENTS, errors, expected.limits, strict=True):
+                result = CaseResult(name, bool((apart <= limit).all()), float(apart.max()))
+                result.allowed, old = float(limit.max()), worst.get(name)
+                if not old or old.right > result.right or _is_larger(result, old):
+                    worst[name] = result
+            is_right = all((x <= y).all() for x, y in zip(errors, expected.limits, strict=True))
+            if not is_right and verdict.first is None:
+                _locate_gradient(runner, case, do, head, true, found, verdict)
     verdict.cases += worst.values()
     if not worst:
         verdict.notes.append(t("no_gradients"))
 
 
-def _true_gradients(case: Case, do: np.ndarray):
-    """Return dQ, dK, dV in float64, what the forward pass saves, and how far off each may be."""
-    q, k, v, do = (x.astype(np.float64) for x in (case.q[0, 0], case.k[0, 0], case.v[0, 0], do))
-    part, factor = case.part(), case.factor
-    P = np.exp(case.scores(0, 0) - part.lse[:, None])
+def _is_larger(result: CaseResult, old: CaseResult) -> bool:
+    return old.right and result.right and (result.error or 0.0) > (old.error or 0.0)
+
+
+@dataclass
+class Expected:
+    """What is true of a head: ``truth`` dQ, dK, dV (N, d) in float64, O (Nq, d) and lse (Nq,) of
+    the forward pass, and the ``limits``, how far off each gradient may be."""
+
+    truth: tuple[np.ndarray, ...]
+    O: np.ndarray
+    lse: np.ndarray
+    limits: list[np.ndarray]
+
+
+def _true_gradients(case: Case, do: np.ndarray, head: tuple[int, ...] = (0, 0)) -> Expected:
+    """Compute the gradients of a head by their definition, without tiles; do (B, H, Nq, d)."""
+    q, k, v, do = (x[head].astype(np.float64) for x in (case.q, case.k, case.v, do))
+    part, factor = case.part(head=head), case.factor
+    P = np.exp(case.scores(*head) - part.lse[:, None])
     dP, D = do @ v.T, (do * part.O).sum(axis=1)
     dS = P * (dP - D[:, None])
     truth = dS @ k * factor, dS.T @ q * factor, P.T @ do
@@ -241,36 +268,40 @@ def _true_gradients(case: Case, do: np.ndarray):
     floor = [np.abs(x).max() * 2.0**-22 for x in truth]
     apart = (dQ * factor, dK * factor, dV)
     limits = [x + least for x, least in zip(apart, floor, strict=True)]
-    return truth, (part.O, part.lse), limits
+    return Expected(truth, part.O, part.lse, limits)
 
 
-def _call_gradients(runner: Runner, case: Case, dos: np.ndarray, saved):
-    """Return (dQ, dK, dV), each (N, d), for each dO; None where the file has no backward pass."""
-    o, lse = (x[None, None].astype(np.float32) for x in saved)
+def _call_gradients(runner: Runner, case: Case, dos: np.ndarray, true: list[Expected]):
+    """Return (dQ, dK, dV), each (B, H, N, d), for each dO; None where there is no backward pass."""
+    shape = case.q.shape
+    o = np.array([x.O for x in true], np.float32).reshape(shape)
+    lse = np.array([x.lse for x in true], np.float32).reshape(shape[:3])
     arrays = {"q": case.q, "k": case.k, "v": case.v, "o": o, "lse": lse, "do": dos}
     about, found = runner.call("gradients", case.rules, case.dtype, arrays)
     if about.get("none"):
         return None
-    return [tuple(found[f"{x}{n}"][0, 0] for x in GRADIENTS) for n in range(len(dos))]
+    return [tuple(found[f"{x}{n}"] for x in GRADIENTS) for n in range(len(dos))]
 
 
-def _locate_gradient(runner, case: Case, do, saved, truth, limits, grads, verdict: Verdict) -> None:
-    """Name the first wrong tile of a backward pass, in its order: keys outside, rows inside.
+def _locate_gradient(runner, case: Case, do, head, true: list[Expected], grads, verdict) -> None:
+    """Name the first wrong tile of a head's backward pass, in its order: keys outside, rows inside.
 
     With dO of one row block alone, what reaches dK_j and dV_j is what the tile (i, j) adds. dQ is
     not probed by keys: of it only the row block is known.
     """
+    expected = true[int(np.ravel_multi_index(head, do.shape[:2]))]
+    truth, limits = expected.truth, expected.limits
     block_of = np.arange(case.n_q)[:, None] // case.block_q
     masked = [np.where(block_of == i, do, 0) for i in range(block_of.max() + 1)]
     tiles = {}
     try:
-        parts = _call_gradients(runner, case, np.stack(masked).astype(np.float32), saved) or []
+        parts = _call_gradients(runner, case, np.stack(masked).astype(np.float32), true) or []
     except NotRunnable:
         parts = []
     for i, (part, one) in enumerate(zip(parts, masked, strict=False)):
-        true, *_ = _true_gradients(case, one)
+        alone = _true_gradients(case, one, head).truth
         for n in (1, 2):  # a tile computes dV before dK
-            wrong = ~(np.abs(part[n] - true[n]) <= limits[n])
+            wrong = ~(np.abs(part[n][head] - alone[n]) <= limits[n])
             for j in np.unique(np.flatnonzero(wrong.any(axis=1)) // case.block_k).tolist():
                 tiles[j, i] = GRADIENTS[n]
     every = zip(GRADIENTS, grads, truth, limits, strict=True)
@@ -283,7 +314,7 @@ def _locate_gradient(runner, case: Case, do, saved, truth, limits, grads, verdic
         rows = [r for r in range(case.n_q) if r // case.block_q == i]
     verdict.case = case
     verdict.first = {"problem": case.name, "i": i, "j": j, "rows": rows, "what": what}
-    verdict.cause = backward_cause(case, do, saved, grads)
+    verdict.cause = backward_cause(case, do, head, expected, grads)
 
 
 def _spans(rows: list[int]) -> list[str]:
@@ -299,7 +330,8 @@ def _sentence(verdict: Verdict) -> str:
     broken = next((case for case in verdict.cases if case.sentence), None)
     if verdict.first:
         place = verdict.first
-        rows = listed(_spans(place["rows"]))
+        number = "one" if len(place["rows"]) == 1 else "many"
+        rows = fill(t.named("rows")[number], {"rows": listed(_spans(place["rows"]))})
         at = {"what": t.named("tensor")[place["what"]], "rows": rows}
         known = "".join(x for x in "ij" if place[x] is not None)
         assert verdict.case

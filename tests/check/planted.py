@@ -7,6 +7,10 @@ from pathlib import Path
 RIGHT = Path(__file__).parent / "right"
 NUMPY, TORCH, TRITON, CS336 = "numpy_loop", "torch_loop", "triton_kernel", "cs336_style"
 
+INNER = """for start in range({}, n, block_q):
+                rows = torch.arange(start, min(start + block_q, n))
+                query, do"""  # the backward pass of torch_loop
+
 # Where each keeps the same step: (old in it) by a name of the step.
 STEPS = {
     NUMPY: {
@@ -23,6 +27,7 @@ STEPS = {
         "skip": "if causal and j * bc > rows[-1] + offset:",
         "end": "o / np.where(l > 0, l, 1)[:, None]",
         "lse": "m + np.log(l)\n",
+        "report": "m = m_new\n            if report:",
     },
     TORCH: {
         "o": "acc = alpha.unsqueeze(-1) * acc + p @ value",
@@ -43,6 +48,7 @@ STEPS = {
         "dq": "dq[:, :, rows] += ds @ key * scale",
         "dk": "dk[:, :, cols] += ds.mT @ query * scale",
         "s2": "s = query @ key.mT * scale",
+        "rows2": INNER.format("0"),
         "p2": "p = torch.exp(s - lse[:, :, rows].unsqueeze(-1))",
     },
     TRITON: {
@@ -56,6 +62,8 @@ STEPS = {
         "p": "p = tl.exp(s - safe[:, None])",
         "alpha": "alpha = tl.exp(m - safe)",
         "v": "V + at_k",
+        "k": "K + at_k",
+        "bound": "if CAUSAL:\n        stop",
         "skip": "(i + 1) * BR + nk - n",
         "end": "acc / tl.where(l > 0, l, 1.0)[:, None]",
         "lse": "lse = m + tl.log(l)",
@@ -73,6 +81,8 @@ STEPS = {
         "k": "K[:, k0:k1]",
         "end": "O_i / l_i[..., None]",
         "lse": "m_i + torch.log(l_i)",
+        "m1": "m_i = m_ij\n            O[:",
+        "return": "return dS @ K / d**0.5, dS.transpose(1, 2) @ Q / d**0.5, dV, None",
         "D": "D = (O * dO).sum(dim=-1)",
         "dv": "dV = P.transpose(1, 2) @ dO",
         "dp": "dP = dO @ V.transpose(1, 2)",
@@ -446,6 +456,26 @@ PLANTED: dict[str, dict[str, dict[str, str]]] = {
     },
     "mask_not_wanted_in_backward": {
         CS336: {"mask2": "if True:"},
+    },
+    "m_of_tile_kept": {
+        NUMPY: {"report": "m = s.max(1)\n            if report:"},
+        CS336: {"m1": "m_i = S_ij.max(dim=-1).values\n            O[:"},
+    },
+    "skipped_without_mask": {
+        NUMPY: {"skip": "if j * bc > rows[-1] + offset:"},
+        TRITON: {"bound": "if True:\n        stop"},
+    },
+    "kv_of_other_head": {
+        TRITON: {
+            "v": "V + keys[:, None] * D + dims[None, :]",
+            "k": "K + keys[:, None] * D + dims[None, :]",
+        },
+    },
+    "gradients_swapped": {
+        CS336: {"return": "return dS @ K / d**0.5, dV, dS.transpose(1, 2) @ Q / d**0.5, None"},
+    },
+    "skipped_without_mask_in_backward": {
+        TORCH: {"rows2": INNER.format("first // block_q * block_q")},
     },
 }
 

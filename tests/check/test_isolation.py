@@ -43,7 +43,7 @@ BAD = {
     "exits at import": ("import sys\nsys.exit(0)\n", "ends the program", 2),
     "dies": (DEFINES + "import os; os._exit(0)\n", "ended without an answer", None),
     "writes to every descriptor": (
-        DEFINES + "import os\n    for x in range(3, 64):\n        try: os.write(x, b'0' * 99)\n"
+        DEFINES + "import os\n    for x in range(3, 999):\n        try: os.write(x, b'0' * 99)\n"
         "        except OSError: pass\n    return q\n",
         "ended without an answer",
         None,
