@@ -39,8 +39,11 @@ function shortly(value) {
   return value.length > LONG ? `${value.slice(0, LONG - 1)}…` : value;
 }
 
-/** A number as others write it too, “8,192” or “8 192”. @param {string} text */
-const plainNumber = (text) => text.replace(/(?<=\d)[,\s_'’\u202f](?=\d{3}(?!\d))/g, "");
+/** A number as others write it too, “8,192”, “8 192” or “8k”. @param {string} text */
+const plainNumber = (text) =>
+  text
+    .replace(/(?<=\d)[,\s_'’\u202f](?=\d{3}(?!\d))/g, "")
+    .replace(/^(\d+)\s?k$/i, (_, thousands) => String(1024 * Number(thousands)));
 
 export class WordControl {
   value = "";

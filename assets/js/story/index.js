@@ -98,7 +98,7 @@ class StoryPage extends PicturePage {
     during("words", fetchJson("words")).then(({ workload }) => {
       this.line = new ProblemWords(workload, (choice) => this.choose(choice));
       this.words.replaceChildren(this.line.root);
-      if (this.data) this.line.show(this.data.values, this.data.words, this.data.defaults);
+      this.showWords();
     });
     const { view, at, ...choice } = Object.fromEntries(readPrefixed(this.story.prefix));
     this.choice = choice;
@@ -140,7 +140,10 @@ class StoryPage extends PicturePage {
     const before = this.at;
     return this.open(this.chapter, choice).then((refusal) => {
       const { data } = this;
-      if (data?.beats.length === beats.length && data.start === start && !refusal) this.go(before);
+      const named = data?.beats.findIndex(({ mask }) => mask && mask === choice.mask) ?? -1;
+      if (named >= 0 && !refusal) this.go(named);
+      else if (data?.beats.length === beats.length && data.start === start && !refusal)
+        this.go(before);
       return refusal;
     });
   }
@@ -158,9 +161,17 @@ class StoryPage extends PicturePage {
     this.bar.layout(name, this.last);
     this.root.classList.toggle("has-scrubber", this.last > 0);
     this.drawSwitches(data);
-    this.line?.show(data.values, data.words, data.defaults);
     this.writeAddress();
     this.render();
+    this.showWords();
+  }
+
+  /** The words of the problem, with the mask of the picture where each position has its own. */
+  showWords() {
+    if (!this.data) return;
+    const { values, words, defaults, beats } = this.data;
+    const { mask = values.mask } = beats[this.at];
+    this.line?.show({ ...values, mask }, words, defaults);
   }
 
   /** @returns {Scene} */
@@ -194,6 +205,7 @@ class StoryPage extends PicturePage {
     this.at = clamp(at, 0, this.last);
     this.writeAddress();
     this.render();
+    if (this.data.beats[this.at].mask) this.showWords();
   }
 
   writeAddress() {

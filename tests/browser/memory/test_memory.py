@@ -6,7 +6,7 @@ import pytest
 
 from explainer.views.stories.pages import CHAPTERS, make_chapter
 from tests.browser.harness import click, keys, query_of, resize, settled
-from tests.browser.story import at, headline, show, story
+from tests.browser.story import at, headline, show, step, story
 
 NAME = "memory"
 STORY = story(NAME)
@@ -110,3 +110,32 @@ def test_the_name_of_s_can_be_read_where_it_leaves_s(tab):
     note = page.get_by_text("written, then read again")
     style = note.evaluate("node => [getComputedStyle(node).fill, getComputedStyle(node).stroke]")
     assert style[1] not in ("none", style[0])
+
+
+def word(page, name: str):
+    return page.locator(f'{STORY} [data-word="{name}"].fa-problem-word')
+
+
+def test_the_words_name_the_mask_of_the_picture(tab):
+    page = show(tab, NAME, {"view": "masks"})
+    assert "sliding window" in headline(page, NAME)
+    assert word(page, "mask").inner_text() == "causal&window:1024,0"
+    page.locator(f"{STORY} .fa-scrub").focus()
+    for key, shown in (("Home", "full"), ("ArrowRight", "causal")):
+        keys(page, key)
+        assert word(page, "mask").inner_text() == shown
+    for title, place in (("Full", 0), ("Causal", 1)):
+        word(page, "mask").click()
+        page.locator(".fa-words-choices").get_by_role("button", name=title, exact=True).click()
+        page.wait_for_function(f"document.querySelector('{STORY}').dataset.step === '{place}'")
+        assert word(page, "mask").inner_text() == title.lower()
+        keys(page, "Escape")
+    assert step(page, NAME) == 1
+
+
+def test_a_length_may_be_typed_in_thousands(tab):
+    page = show(tab, NAME)
+    word(page, "n").click()
+    page.locator(".fa-words-typed:visible").first.fill("32k")
+    keys(page, "Enter")
+    word(page, "n").filter(has_text="32,768").wait_for()
