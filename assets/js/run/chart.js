@@ -363,7 +363,6 @@ function paint({ rows, choice, methods, own, at, move }, paper, pen) {
       drawCalls(rows, choice, axes.x, bottom + size * 3.6, size),
     ],
     lines.map(shares.line),
-    naiveLine && refused && drawRefused(naiveLine, refused, choice, axes, box, narrow),
     named &&
       text(
         axes.x(named.n),
@@ -372,7 +371,6 @@ function paint({ rows, choice, methods, own, at, move }, paper, pen) {
         size + 2,
         `bold halo ${narrow ? "middle" : "end"}`,
       ),
-    drawNames(series, choice, axes, box, paper, Boolean(refused)),
     slider(
       pen,
       {
@@ -415,6 +413,8 @@ function paint({ rows, choice, methods, own, at, move }, paper, pen) {
         text(here, under + size * 0.2, `‹  ${integer(n)}  ›`, size, "semi paper middle"),
       ],
     ),
+    naiveLine && refused && drawRefused(naiveLine, refused, choice, axes, box, narrow),
+    drawNames(series, choice, axes, box, paper, Boolean(refused)),
   ];
 }
 

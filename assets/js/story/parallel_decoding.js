@@ -85,6 +85,7 @@ function example(small, at, { x, y, width, height: room }, { big, narrow, type }
   const sum = whole + 20 * unit;
   const middle = left + span / 2;
   const start = middle - (15 * unit * q.length) / 2;
+  const places = parts.some(({ weight }) => span * weight < type * 4.4) ? 0 : 1;
   let begin = left;
   return [
     text(x, query, t("decode.query"), type + 1, "bold"),
@@ -117,7 +118,7 @@ function example(small, at, { x, y, width, height: room }, { big, narrow, type }
       text(x, weights - 9 * unit, t(isShort ? "decode.join.short" : "decode.join"), type, "semi"),
       parts.map(({ weight, tip }) => {
         const length = span * weight;
-        const share = (100 * weight).toFixed(length < type * 4.4 ? 0 : 1);
+        const share = (100 * weight).toFixed(places);
         begin += length;
         return tipped(
           [

@@ -58,7 +58,6 @@ function paint(scene, paper, pen) {
                 "quiet",
               ),
           ],
-      paintTail(lane, x, y(k), high, paper),
     ]),
     ticks.map(([when, words], k) =>
       text(
@@ -81,6 +80,7 @@ function paint(scene, paper, pen) {
             wrapped(beside, bottom - size * 1.2, other.texts[1], aside - 12, size * 0.86, "quiet"),
           ],
     ],
+    lanes.map((lane, k) => paintTail(lane, x, y(k), high, paper)),
     timeSlider(scene, pen, places, size * 1.1, bottom + 4, size * 0.7),
   ];
 }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tests.browser.harness import click, keys, query_of, settled
+import re
+
+from tests.browser.harness import click, keys, query_of, resize, settled
 from tests.browser.story import show, step, story
 
 NAME = "parallel"
@@ -52,3 +54,12 @@ def test_a_row_of_the_map_is_chosen_for_the_bars(tab):
     click(page, "Head–tail", "radio")
     page.wait_for_selector(f"{STORY} h2:has-text('no GPU waits')")
     assert query_of(page)["par-row"] == "17"
+
+
+def test_the_weights_of_the_parts_have_one_precision(tab):
+    """On a phone too, where one of them has room for fewer digits."""
+    resize(tab.page, 390, 844)
+    page = show(tab, NAME, {"view": "decoding"})
+    found = re.findall(r"([\d.]+) %", page.locator(f"{STORY} .fa-svg-canvas").text_content())
+    resize(page, 1440, 900)
+    assert len(found) == 4 and len({len(x.partition(".")[2]) for x in found}) == 1
