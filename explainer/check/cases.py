@@ -160,11 +160,12 @@ def _large(name: str, p: Problem) -> Case:
     return replace(case, q=q, k=k, problem=None)
 
 
-def _heads(name: str) -> Case:
-    """A case of two sequences with three heads."""
+def _heads(name: str, more: int = 0) -> Case:
+    """A case of two sequences with three heads, and ``more`` keys than queries."""
     rng = np.random.default_rng(7)
-    q, k, v = rng.standard_normal((3, 2, 3, 32, 16), dtype=np.float32)
-    return Case(name, q, k, v, 16, 16, True, needs=frozenset(["heads"]))
+    q, k, v = rng.standard_normal((3, 2, 3, 32 + more, 16), dtype=np.float32)
+    needs = {"heads", "unequal"} if more else {"heads"}
+    return Case(name, q[:, :, :32], k, v, 16, 16, True, needs=frozenset(needs))
 
 
 TILES16: dict[str, Any] = {"n": 64, "d": 16, "block_q": 16, "block_k": 16}
@@ -204,6 +205,7 @@ def cases(whole: bool, problem: Problem | None = None) -> list[Case]:
         _large("large_scores", Problem(**first, mask="full", gain=300.0)),
         case_of("scale", Problem(**first), "scale", 0.2),
         _heads("heads"),
+        _heads("heads_more_keys", 16),
         case_of("fp16", Problem(**TILES16, dtype="fp16"), "half"),
         case_of("bf16", Problem(**TILES16, dtype="bf16"), "bfloat"),
     ]

@@ -311,7 +311,9 @@ def _locate_gradient(runner, case: Case, do, head, true: list[Expected], grads, 
     i, j = (rows[0] // case.block_q, None) if what == "dQ" else (None, rows[0] // case.block_k)
     if tiles:
         (j, i), what = min(tiles.items())
-        rows = [r for r in range(case.n_q) if r // case.block_q == i]
+        rows = [*range(case.n_q)]
+    if i is not None:
+        rows = [r for r in rows if r // case.block_q == i]
     verdict.case = case
     verdict.first = {"problem": case.name, "i": i, "j": j, "rows": rows, "what": what}
     verdict.cause = backward_cause(case, do, head, expected, grads)

@@ -6,7 +6,7 @@ import pytest
 
 from explainer.check.verdict import examine
 from tests.check.in_process import load
-from tests.check.planted import NUMPY, STEPS, plant
+from tests.check.planted import NUMPY, STEPS, TORCH, TRITON, plant
 
 # what it does → (step, what stands there instead, the cause that may be named)
 UNUSUAL = {
@@ -25,3 +25,17 @@ def test_an_unusual_mistake_gets_no_wrong_name(name, tmp_path):
     assert source.count(STEPS[NUMPY][step]) == 1
     found = examine(load(source.replace(STEPS[NUMPY][step], new), tmp_path), "mine.py")
     assert not found.right and found.first and found.cause in (None, cause)
+
+
+def test_the_stride_of_another_tensor_is_found(tmp_path):
+    """V lies where Q would: right with one head, and with as many keys as queries."""
+    source = plant(None, TRITON).replace("V + at_k", "V + at_k + head * (n - nk) * D")
+    found = examine(load(source, tmp_path), "mine.py")
+    assert [x.name for x in found.cases if not x.right] == ["heads_more_keys"]
+    assert found.cause is None
+
+
+def test_the_rows_of_a_wrong_gradient_are_of_its_row_block(tmp_path):
+    found = examine(load(plant("dq_scale_missing", TORCH), tmp_path), "mine.py")
+    assert (found.first["what"], found.first["i"], found.first["j"]) == ("dQ", 0, None)
+    assert set(found.first["rows"]) <= {0, 1, 2, 3}
