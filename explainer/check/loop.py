@@ -333,8 +333,8 @@ def backward(
             left, right = (own[x] for x in w.dP_of.split())
             dP = left @ right.T
             D = _D(w, P, dP, o[r], do[r], v[r[r < len(v)]], plain)[:, None]
-            P_if = np.ones_like(P) if w.dS == "unweighed" else P
-            dS = {"outside": P * dP - D, "reversed": P * (D - dP)}.get(w.dS, P_if * (dP - D))
+            weights = np.ones_like(P) if w.dS == "unweighed" else P
+            dS = {"outside": P * dP - D, "reversed": P * (D - dP)}.get(w.dS, weights * (dP - D))
             own |= {"P": P, "dP": dP, "dS": np.where(keep | (w.mask_at == "scores"), dS, 0)}
             for name, factors in (("dV", w.dV_of), ("dK", w.dK_of), ("dQ", w.dQ_of)):
                 a, b = factors.split()

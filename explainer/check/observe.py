@@ -53,11 +53,12 @@ def of_runner(runner: Runner, case: Case) -> Function:
 
 def rounds_products(function: Function, case: Case) -> bool:
     """Return True if a function rounds the float32 operands of its products to TF32, as ``tl.dot``
-    does on a GPU unless told otherwise: with V = 1 + 2⁻¹² it gives what V = 1 gives."""
+    does on a GPU unless told otherwise: with V = 1 + 2⁻¹² it gives what V = 1 gives, and
+    with V = 2 something else."""
     ones = np.ones_like(case.v)
-    more = ones + np.float32(2**-12)
-    of_ones, of_more = (function(case.q, case.k, v, False, False).O for v in (ones, more))
-    return bool((of_ones == of_more).all())
+    values = (ones, ones + np.float32(2**-12), 2 * ones)
+    of_ones, of_more, of_twos = (function(case.q, case.k, v, False, False).O for v in values)
+    return bool((of_ones == of_more).all() and (of_ones != of_twos).any())
 
 
 def read_states(about: dict, found: dict[str, Numbers]) -> list[State]:

@@ -215,7 +215,7 @@ def _judge_gradients(runner: Runner, made: list[tuple[Case, np.ndarray]], verdic
     for case, do in made:
         if not _takes(runner.about, case):
             continue
-        true = [_true_gradients(case, do, head) for head in np.ndindex(do.shape[:2])]
+        true = [true_gradients(case, do, head) for head in np.ndindex(do.shape[:2])]
         try:
             grads = _call_gradients(runner, case, do[None], true)
         except NotRunnable as error:
@@ -254,7 +254,7 @@ class Expected:
     limits: list[np.ndarray]
 
 
-def _true_gradients(case: Case, do: np.ndarray, head: tuple[int, ...] = (0, 0)) -> Expected:
+def true_gradients(case: Case, do: np.ndarray, head: tuple[int, ...] = (0, 0)) -> Expected:
     """Compute the gradients of a head by their definition, without tiles; do (B, H, Nq, d)."""
     q, k, v, do = (x[head].astype(np.float64) for x in (case.q, case.k, case.v, do))
     part, factor = case.part(head=head), case.factor
@@ -299,7 +299,7 @@ def _locate_gradient(runner, case: Case, do, head, true: list[Expected], grads, 
     except NotRunnable:
         parts = []
     for i, (part, one) in enumerate(zip(parts, masked, strict=False)):
-        alone = _true_gradients(case, one, head).truth
+        alone = true_gradients(case, one, head).truth
         for n in (1, 2):  # a tile computes dV before dK
             wrong = ~(np.abs(part[n][head] - alone[n]) <= limits[n])
             for j in np.unique(np.flatnonzero(wrong.any(axis=1)) // case.block_k).tolist():

@@ -9,7 +9,7 @@ from explainer.algorithms.inputs import make_inputs
 from explainer.check import loop
 from explainer.check.cases import case_of, cases, gradient_cases
 from explainer.check.mistakes import MISTAKES
-from explainer.check.verdict import _true_gradients, examine
+from explainer.check.verdict import examine, true_gradients
 from explainer.problem import Problem
 from explainer.trace import trace, trace_backward
 from tests.check.in_process import load
@@ -118,7 +118,7 @@ def test_the_truth_is_the_trace_and_float64():
             assert np.abs(part.O - trace(case.problem).O).max() <= case.allowed
     for case, do in gradient_cases(False):
         q, k, v = (x[0, 0].astype(np.float64) for x in (case.q, case.k, case.v))
-        true = _true_gradients(case, do)
+        true = true_gradients(case, do)
         made = loop.backward(loop.Loop(), q, k, v, true.O, true.lse, do[0, 0], **case.rules)
         for mine, theirs in zip(made, true.truth, strict=True):
             assert np.allclose(mine, theirs, rtol=1e-9, atol=1e-9)

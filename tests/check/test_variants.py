@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 from itertools import product
 
+import numpy as np
 import pytest
 import torch as pytorch
 
+from explainer.check.cases import cases
+from explainer.check.observe import Seen, rounds_products
 from explainer.check.verdict import examine
+from kernels.spec.formats import round_to
 from tests.check.in_process import load
 from tests.check.planted import CS336, NUMPY, RIGHT, TORCH, TRITON, plant
 
@@ -41,10 +45,20 @@ def test_a_right_variant_is_passed(tile, order, torch, tmp_path):
 def test_a_right_implementation_is_passed(implementation, tmp_path):
     found = examine(load(plant(None, implementation), tmp_path), "mine.py")
     assert found.right and found.cause is None and found.first is None
-    cases = {
+    counts = {
         NUMPY: 13,
         TORCH: 17,
         TRITON: 14 if pytorch.cuda.is_available() else 13,
         CS336: 8,
     }  # bf16 on a GPU alone
-    assert len(found.cases) == cases[implementation]
+    assert len(found.cases) == counts[implementation]
+
+
+@pytest.mark.parametrize(
+    ("of_v", "rounds"),
+    [(lambda v: v, False), (lambda v: round_to(v, "fp16"), True), (np.zeros_like, False)],
+    ids=["float32", "eleven bits", "without V"],
+)
+def test_a_function_that_rounds_its_products_is_known(of_v, rounds):
+    case = cases(True)[0]
+    assert rounds_products(lambda q, k, v, *_: Seen(of_v(v), None), case) is rounds
