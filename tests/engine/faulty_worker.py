@@ -1,14 +1,13 @@
-"""The real worker, in which some seeds break things for real: CUDA's memory, time, space."""
+"""The real worker, in which some seeds break things for real: CUDA's memory and its space."""
 
 from __future__ import annotations
 
 import os
-import signal
 
 from explainer.engine import worker
 from explainer.engine.requests import RunRequest
 
-ILLEGAL, HANG, FULL = 901, 902, 903
+ILLEGAL, FULL = 901, 902
 
 
 def _illegal() -> None:
@@ -23,15 +22,6 @@ def _illegal() -> None:
 
     wild[(1,)](torch.zeros(1, device="cuda"))
     torch.cuda.synchronize()
-
-
-def _hang() -> None:
-    import torch
-
-    if torch.cuda.is_available():
-        torch.cuda._sleep(1 << 50)  # days of clock cycles
-        torch.cuda.synchronize()
-    signal.pause()
 
 
 def _full() -> None:
@@ -57,9 +47,6 @@ def main() -> None:
         seed = request.problem.seed if isinstance(request, RunRequest) else 0
         if seed == ILLEGAL:
             _illegal()
-        if seed == HANG:
-            report("hangs", 0, 1)
-            _hang()
         if seed == FULL:
             _full()
         return real(request, report)

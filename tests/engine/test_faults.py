@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from explainer.engine.engine import DEADLINE_S, Engine
+from explainer.engine.engine import Engine
 from explainer.engine.job import GONE, REFUSED
 from explainer.engine.requests import RunRequest
 from explainer.problem import Problem
@@ -19,12 +19,8 @@ WORKER = "from tests.engine import faulty_worker; faulty_worker.main()"
 
 
 @pytest.fixture(scope="module")
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture(scope="module")
-def engine(clock):
+def engine():
+    clock = Clock()
     running = Engine(partial(Patient, clock, (sys.executable, "-c", WORKER)), clock=clock)
     assert finish(running.submit(asked(0))).state == "done"
     yield running
@@ -56,11 +52,3 @@ def test_out_of_memory_is_recovered_in_place(engine):
     assert (job.state, job.why) == ("failed", REFUSED) and "memory" in job.error
     recovers(engine, 35)
     assert engine.state()["replaced"] == lives, "the worker lives on"
-
-
-def test_hang(engine, clock):
-    clock.waited.clear()
-    job = finish(engine.submit(asked(faulty.HANG)))
-    assert (job.state, job.why) == ("failed", GONE) and "longer than" in job.error
-    assert len(clock.waited) == 2 and max(clock.waited) < DEADLINE_S, "tried again, in a new life"
-    recovers(engine, 37)

@@ -210,13 +210,6 @@ def test_what_is_wrong_gets_one_clause_that_shows_where(text, words):
     assert ". " not in said and not said.endswith(".")
 
 
-def test_part_of_a_mask_is_cut_out_of_the_whole():
-    for text in ("causal", "full", "prefix:4", "causal&window:3,0|block:2x3,1.1,3.0"):
-        mask = masks.parse(text)
-        part = mask.keep(9, 12, slice(2, 5), slice(3, 8))
-        assert (part == mask.keep(9, 12)[2:5, 3:8]).all()
-
-
 @pytest.mark.parametrize("shift", [-5, 0, 3])
 def test_tensors_are_asked_like_arrays(shift):
     each = "window:9,2&document:0,3,11", "dilated:3&global:2", "chunk:4&causal", "block:2x3,1.1-2"

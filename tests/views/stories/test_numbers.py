@@ -107,25 +107,3 @@ def test_the_devices_of_the_storyboard(layout, marks):
     ticks = [state["tick"] for bar in picture["merge"] for state in bar["states"]]
     assert ticks == sorted(ticks) and len(ticks) == 7  # row block 6 sees so many key blocks
     assert (picture["other"] is None) == (layout == "contiguous")
-
-
-@pytest.mark.parametrize("rows_", ["causal", "full"])
-def test_the_makespans_and_tails_of_the_schedule(rows_):
-    found = chapter("parallel", "schedule", rows=rows_)
-    (row,) = (
-        r
-        for r in rows("placement")
-        if (r["order"], r["n"], r["heads"], r["causal"]) == ("fa2", 4096, 16, rows_ == "causal")
-    )
-    first = min(start for _, start, _ in row["programs"])
-    span = max(end for *_, end in row["programs"]) - first
-    last: dict[int, int] = {}
-    for sm, _, end in row["programs"]:
-        last[sm] = max(last.get(sm, 0), end - first)
-    idle = 1 - sum(last.values()) / row["sms"] / span
-    real = found["picture"]["lanes"][1]
-    assert real["time"] == f"{span / 1e3:.3g} µs"
-    assert real["tail"][2] == f"on average {100 * idle:.1f} % idle"
-    simulated = found["picture"]["lanes"][0]
-    said = [float(lane["tail"][2].split()[2]) for lane in (simulated, real)]
-    assert abs(said[0] - said[1]) <= 2, "RP: simulated and real tail within two points"
