@@ -10,7 +10,7 @@ import numpy as np
 from explainer.check import loop, mistakes
 from explainer.check.cases import Case
 from explainer.check.judge import Convention
-from explainer.check.observe import Seen, of_head, of_loop, probe, probe_plan
+from explainer.check.observe import Seen, of_loop, probe, probe_plan
 
 Numbers = np.ndarray
 HUGE = 1e20  # what is divided by a tiny number in place of 0
@@ -54,9 +54,10 @@ def forward_cause(
     names = ("O",) if wrong.any() else ("O", "lse")
     tells = (wrong & (np.abs(seen.O) < HUGE)).any() or not wrong.any()
     share, found = _share(case), []
-    for size, style in product(
-        mistakes.block_sizes(how.block_q, how.block_k, case.n_k), range(len(mistakes.STYLES))
-    ):
+    sizes = mistakes.block_sizes(how.block_q, how.block_k, case.n_k)
+    if seen.states:  # which show the sizes
+        sizes = [(how.block_q, how.block_k)]
+    for size, style in product(sizes, range(len(mistakes.STYLES))):
         if found and (tells or style == 0):
             break
         plain = of_loop(loop.Loop(**mistakes.STYLES[style]), case, *size)
@@ -91,9 +92,13 @@ def _agrees_first(w, case: Case, seen: Seen, wrong: Numbers, size: tuple[int, in
     rows = slice(i * size[0], (i + 1) * size[0])
     rules: dict[str, Any] = {"causal": case.causal, "scale": case.scale}
     sizes: dict[str, Any] = {"block_q": size[0], "block_k": size[1]}
-    kv = of_head(w, head)
+    if w.heads != "own" and case.q.shape[:2] == (1, 1):
+        return False
+    if w.heads == "viewed":
+        return True
+    own = (x[head] for x in loop.take_heads(w, case.q, case.k, case.v))
     with np.errstate(all="ignore"):
-        O, lse = loop.forward(w, case.q[head], case.k[kv], case.v[kv], **rules, **sizes, only=i)
+        O, lse = loop.forward(w, *own, **rules, **sizes, only=i)
     if wrong.any():
         return same(seen.O[head][rows], O[rows], share)
     return seen.lse is None or same(seen.lse[head][rows], lse[rows], share)
@@ -150,8 +155,7 @@ def backward_cause(case: Case, do: Numbers, head, expected, grads: list[Numbers]
     computed by a loop of its own and one of the two is right, gives the others."""
     is_finite = all(np.isfinite(x).all() for x in grads)
     dtype = np.float64 if is_finite else np.float32  # which overflows where the function may have
-    arrays = (case.q[head], case.k[head], case.v[head], expected.O, expected.lse, do[head])
-    inputs = [x.astype(dtype) for x in arrays]
+    saved = [x.astype(dtype) for x in (expected.O, expected.lse, do[head])]
     rules: dict[str, Any] = {"causal": case.causal, "scale": case.scale}
     sizes = mistakes.block_sizes(case.block_q, case.block_k, case.n_k)
     share, of_one_loop = _share(case), []
@@ -162,8 +166,10 @@ def backward_cause(case: Case, do: Numbers, head, expected, grads: list[Numbers]
     for (block_q, block_k), style in product(sizes, (0, 1)):  # of these alone gradients know
         blocks: dict[str, Any] = {"block_q": block_q, "block_k": block_k}
         for key, w in mistakes.loops("backward", style):
+            taken = loop.take_heads(w, case.q, case.k, case.v)
+            own = (x[head].astype(dtype) for x in taken)
             with np.errstate(all="ignore"):
-                made = loop.backward(w, *inputs, **rules, **blocks)
+                made = loop.backward(w, *own, *saved, **rules, **blocks)
             dQ, dK, dV = (same(x, y, share, None, 1e-4) for x, y in zip(grads, made, strict=True))
             if dQ and dK and dV:
                 return key

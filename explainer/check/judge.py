@@ -9,7 +9,15 @@ import numpy as np
 
 from explainer.check.cases import Case, Part
 from explainer.check.loop import LOG2E
-from explainer.check.observe import Function, Seen, State, probe, probe_plan, trusted_lengths
+from explainer.check.observe import (
+    Function,
+    Seen,
+    State,
+    probe,
+    probe_plan,
+    trusted_lengths,
+    weighted_keys,
+)
 
 NOTHING = -1e4  # so low or lower is a maximum over no key
 Numbers = np.ndarray
@@ -27,6 +35,7 @@ class Tile:
     true: dict[str, Numbers]
     wrong: dict[str, Numbers] = field(default_factory=dict)  # tensor → (rows,) bool
     stored: bool = False  # what is wrong is what was stored after its last tile
+    head: tuple[int, ...] = (0, 0)  # the sequence and the head
 
     @property
     def rows(self) -> list[int]:
@@ -96,9 +105,8 @@ def final_tile(case: Case, seen: Seen, i: int, head: tuple[int, ...] = (0, 0)) -
     if seen.lse is not None:
         mine["lse"] = seen.lse[head][rows]
     true = {"O": whole.O, "lse": whole.lse}
-    return Tile(
-        i, last // case.block_k, rows.start, mine, true, wrong_rows(case, mine, whole), True
-    )
+    wrong = wrong_rows(case, mine, whole)
+    return Tile(i, last // case.block_k, rows.start, mine, true, wrong, True, head)
 
 
 @dataclass(frozen=True)
@@ -194,7 +202,7 @@ def find_tiles(
     if case.q.shape[:2] == (1, 1):
         trusted = trusted_lengths(function, case)
         probe(function, case, list(probe_plan(case)), seen)
-        tiles = judge_probes(case, seen, trusted)
+        tiles = judge_probes(case, seen, trusted, weighted_keys(function, case))
     return how, tiles, trusted
 
 
@@ -215,9 +223,32 @@ def first_wrong(
     return last, tiles
 
 
-def judge_probes(case: Case, seen: Seen, trusted: set[int]) -> list[Tile]:
+def wrongly_masked(case: Case, weighted: Numbers | None) -> Numbers:
+    """Return the rows (Nq, Tc) of each key block in which a masked key has a weight, or some but
+    not all visible keys have none: where all have none, a later tile may have lost them."""
+    starts = np.arange(0, case.n_k, case.block_k)
+    if weighted is None:
+        return np.zeros((case.n_q, len(starts)), bool)
+    visible = np.isfinite(case.scores(0, 0))
+    has = {
+        name: np.logical_or.reduceat(x, starts, axis=1)
+        for name, x in {
+            "added": weighted & ~visible,
+            "missing": visible & ~weighted,
+            "kept": visible & weighted,
+        }.items()
+    }
+    return has["added"] | (has["missing"] & has["kept"])
+
+
+def judge_probes(
+    case: Case, seen: Seen, trusted: set[int], weighted: Numbers | None = None
+) -> list[Tile]:
     """Return the tiles in the order rows, keys, each with what probes saw of it. A row block that
-    is right after the last tile that it sees, and wrong at the end, goes wrong in the next one."""
+    is right after the last tile that it sees, and wrong at the end, goes wrong in the next one.
+    ``weighted`` (Nq, Nk): which keys have a weight with the mask, without which most probes are.
+    """
+    masked = wrongly_masked(case, weighted)
     by_keys: dict[int, list] = {}
     for rows, keys, O, lse in seen.probes:
         by_keys.setdefault(keys, []).append((rows, O, lse))
@@ -238,8 +269,9 @@ def judge_probes(case: Case, seen: Seen, trusted: set[int]) -> list[Tile]:
             true = case.part(rows, slice(0, keys))
             found = {"O": O} if lse is None else {"O": O, "lse": lse}
             wrong = {x: y & known for x, y in wrong_rows(case, found, true).items()}
-            expected = {"O": true.O, "lse": true.lse}
-            tiles.append(Tile(i, keys // case.block_k - 1, r0, found, expected, wrong))
+            expected, j = {"O": true.O, "lse": true.lse}, keys // case.block_k - 1
+            wrong["O"] = wrong["O"] | masked[rows, j]
+            tiles.append(Tile(i, j, r0, found, expected, wrong))
         if (
             tiles
             and tiles[-1].i == i
@@ -248,5 +280,7 @@ def judge_probes(case: Case, seen: Seen, trusted: set[int]) -> list[Tile]:
             and not tiles[-1].rows
         ):
             last.j += 1
+        beyond = np.flatnonzero(masked[rows].any(axis=0))
+        last.j = max(last.j, int(beyond[0])) if beyond.size else last.j
         tiles.append(last)
     return tiles

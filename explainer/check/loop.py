@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -21,28 +22,37 @@ class Loop:
     ``empty``: rows without keys are 0, or nan.
     ``scale_of``: the scale is the argument, or taken of d, of the keys, or of a tile's keys.
     ``mask``: none, causal, always (although not asked), local (in the tile's own coordinates, or
-    local_rows, local_keys), transposed (or transposed_tile, within the tile), inverted;
-    ``hidden``: what replaces a masked score; ``mask_at``: the scores, the weights P, or P after its
-    sum, in the backward pass dS. ``leaves_out``: tiles by ``_left_out``.
-    ``heads``: K and V are of the head's own, of the first head, of the first sequence
-    (batch), or one for all;
+    local_rows, local_keys), transposed (or transposed_tile, within the tile), inverted, equal (of
+    the tiles i = j alone), or with rows or keys counted by the size of the other's blocks:
+    rows_by_keys, keys_by_rows, swapped. ``aligned``: the diagonal ends at the last key, starts at
+    the first, or is moved the other way (reversed). ``hidden``: what replaces a masked score, or
+    is added to it (``hidden_adds``). ``mask_at``: the scores, the weights P, or P after its sum, in
+    the backward pass dS. ``leaves_out``: tiles by ``_left_out``; ``twice``: those that are visited
+    twice, see ``_visits``.
+    ``heads``: ``heads_of`` of Q, K and V are of the head's own, the first or next head, the first
+    sequence (batch), one for all, or memory is read as (B, N, H, d) (viewed).
     ``q_of``, ``k_of``, ``v_of``: the matrix that is taken for Q, K and V; ``queries``, ``keys``,
-    ``values``: of which block: own, previous, next, first, row.
-    ``ragged``: keys beyond the last are masked, counted (as zeros), or the last block is dropped,
-    or that of the rows.
+    ``values``: of which block: own, previous, next, first, row, or strided by the other's size.
+    ``ragged``: keys beyond the last are masked, counted (as zeros, or edge, wrap or overlap: as
+    other keys), keys beyond the number of rows are masked (queries), or the last block is dropped,
+    or that of the rows. ``carry``: what of m, l and o a row block takes over from the one before.
     ``maximum``: running, tile, whole (over all rows of the tile), zero (running from 0), none (0);
-    ``keeps``: the m that the next tile is given; ``p_by``, ``alpha_by``: what P and α subtract;
-    ``alpha_base``: the base of α;
-    ``guards``: α is 0 where there was no maximum; ``after``: which of l and o are rescaled after
-    the tile is added; ``forget``: which of them begin anew in each tile.
+    ``keeps``: the m that the next tile is given; ``p_by``, ``alpha_by``: what P and α subtract,
+    ``sum_by``: the P in l, where it is another. ``alpha_base``: the base of α; ``guards``: α is 0
+    where there was no maximum; ``after``: which of l and o are rescaled after the tile is added;
+    ``adds``: which add what they were once more; ``forget``: which begin anew in each tile.
     ``sums``: l sums P along keys, or rows. ``divide``: O by l at the end, never, every tile, or
-    both; multiplied; or P by its sum within the tile: weights, then never or by all l.
-    ``p_of``: P is exp of S − lse, or of scores alone, divided by lse, or by exp(lse) (quotient), or
-    a softmax of the tile.
-    ``D``: see ``_D``; ``dS``: P (dP − D), outside: P dP − D, reversed: P (D − dP), unweighed.
-    ``dP_of``, ``dV_of``, ``dK_of``, ``dQ_of``: the two factors of a product. ``swap``: what is not
-    transposed in which. ``overwrites``: gradients that are assigned where tiles add up;
-    ``returns``: their order.
+    both; multiplied; by lse; or P by its sum within the tile: weights, then never or by all l, or
+    by the running l (running); or the old O alone is multiplied, by l_old / l (old).
+    ``swap``: what is transposed, or not, where it should not be: K (or its numbers, reshaped) in S,
+    S itself, P, α or l in O, and in the backward pass; where its sides are equal.
+    ``p_of``: see ``_p``; ``D``: see ``_D``. ``dS``: P (dP − D), outside: P dP − D, reversed:
+    P (D − dP), unweighed, squared: P (P dP − D), sigmoid: P (1 − P) dP.
+    ``upstream``: the dO that is taken, its own or ones; ``at_keys``: what of lse, D and dO is read,
+    and which gradients are written, at the rows of the other block.
+    ``dP_of``, ``dV_of``, ``dK_of``, ``dQ_of``: the two factors of a product. ``overwrites``:
+    gradients that are assigned where tiles add up; ``rescales``: those that are scaled in every
+    tile; ``returns``: their order, 0 where there is none.
     """
 
     skips: bool = True
@@ -52,11 +62,14 @@ class Loop:
     scale_of: str = "argument"
     mask: str = "causal"
     diagonal: int = 0
-    end_aligned: bool = True
+    aligned: str = "end"
     hidden: float = -math.inf
+    hidden_adds: bool = False
     mask_at: str = "scores"
     leaves_out: str = ""
+    twice: str = ""
     heads: str = "own"
+    heads_of: str = "kv"
     q_of: str = "q"
     k_of: str = "k"
     v_of: str = "v"
@@ -64,9 +77,11 @@ class Loop:
     keys: str = "own"
     values: str = "own"
     ragged: str = "masked"
+    carry: str = ""
     maximum: str = "running"
     keeps: str = "new"
     p_by: str = "new"
+    sum_by: str = ""
     alpha_by: str = "new"
     base: float = math.e
     alpha_base: float = math.e
@@ -74,25 +89,30 @@ class Loop:
     o_alpha: float = 1
     guards: bool = True
     after: str = ""
+    adds: str = ""
     forget: str = ""
     sums: str = "keys"
     divide: str = "end"
+    swap: str = ""
     lse: str = "natural"
     empty: str = "zero"
 
     gradient_scale_of: str = "argument"
     dQ_scale: float = 1
     dK_scale: float = 1
+    dV_scale: float = 0
     p_of: str = "lse"
     lse_base: float = math.e
     dP_of: str = "dO V"
     D: str = "row"
     dS: str = "weighed"
+    upstream: str = "own"
+    at_keys: str = ""
     dV_of: str = "P dO"
     dK_of: str = "dS Q"
     dQ_of: str = "dS K"
-    swap: str = ""
     overwrites: str = ""
+    rescales: str = ""
     returns: str = "dQ dK dV"
 
 
@@ -126,8 +146,26 @@ class _Tiles:
         return -(-self.n_k // self.block_k)
 
 
-def _block_of(name: str, own: int, row: int, size: int, n: int) -> Numbers:
-    """Return the rows of the block that is taken for block ``own``, in row block ``row``."""
+def take_heads(w: Loop, *operands: Numbers) -> list[Numbers]:
+    """Return Q, K and V (B, H, N, d) so that each head finds what the loop takes for its own."""
+    if w.heads == "own":
+        return list(operands)
+    taken = []
+    for name, x in zip("qkv", operands, strict=True):
+        batch, heads, n, d = x.shape
+        of = {
+            **{"own": x, "first": x[:, :1], "batch": x[:1], "one": x[:1, :1]},
+            **{"next": np.roll(x, -1, 1), "viewed": x.reshape(batch, n, heads, d).swapaxes(1, 2)},
+        }
+        taken.append(np.broadcast_to(of[w.heads], x.shape) if name in w.heads_of else x)
+    return taken
+
+
+def _block_of(name: str, own: int, row: int, size: int, n: int, other: int) -> Numbers:
+    """Return the rows of the block that is taken for block ``own``, in row block ``row``; blocks
+    have ``size`` rows, those of the other side of a tile ``other``."""
+    if name == "strided":
+        return (own * other + np.arange(min(size, n - own * size))) % n
     last = -(-n // size) - 1
     at = {
         **{"own": own, "first": 0, "row": row},
@@ -138,23 +176,47 @@ def _block_of(name: str, own: int, row: int, size: int, n: int) -> Numbers:
 
 def _left_out(w: Loop, t: _Tiles, i: int, j: int) -> bool:
     """Return True if the loop does not visit tile (i, j)."""
-    if w.leaves_out in ("last", "first"):
-        return j == (t.Tc - 1 if w.leaves_out == "last" else 0)
+    if not w.leaves_out:
+        return w.skips and _is_hidden(t, i, j)
+    always = {
+        **{"last": j == t.Tc - 1, "first": j == 0},
+        **{"rows_last": i == t.Tr - 1, "rows_first": i == 0},
+        **{"beyond_rows": j >= t.Tr, "beyond_by_rows": j >= -(-t.n_k // t.block_q)},
+    }
+    if w.leaves_out in always:
+        return always[w.leaves_out] or (w.skips and _is_hidden(t, i, j))
     if not t.causal and w.leaves_out != "above_always":
         return False
     first, last = t.rows(i)[[0, -1]] + t.offset
     start, end = j * t.block_k, t.cols(j)[-1]
     wrong = {
         **{
-            "": False,
             "partial": end > first,
             "begins_late": start > first,
             "ends_late": end > last,
+            "below": end < first,
         },
         **{"above": j > i, "not_below": j >= i, "unaligned": start > last - t.offset},
         "above_always": start > last,
     }
-    return wrong[w.leaves_out] or (w.skips and start > last)
+    return wrong[w.leaves_out] or (w.skips and _is_hidden(t, i, j))
+
+
+def _is_hidden(t: _Tiles, i: int, j: int) -> bool:
+    """Return True if the causal mask hides the whole tile (i, j)."""
+    return t.causal and j * t.block_k > t.rows(i)[-1] + t.offset
+
+
+def _visits(w: Loop, t: _Tiles, i: int, j: int) -> tuple[bool, ...]:
+    """Return for each visit of tile (i, j) whether it masks: none, one, or two of the first tile,
+    the last, or one that the diagonal cuts, of which the first may not mask."""
+    if _left_out(w, t, i, j):
+        return ()
+    first, last = t.rows(i)[[0, -1]] + t.offset
+    is_last = j == t.Tc - 1 or (t.causal and (j + 1) * t.block_k > last)
+    is_cut = t.causal and t.cols(j)[-1] > first
+    again = {"": False, "first": j == 0, "last": is_last, "cut": is_cut, "unmasked": is_cut}
+    return (w.twice != "unmasked", True) if again[w.twice] else (True,)
 
 
 def _visible(w: Loop, t: _Tiles, rows: Numbers, keys: Numbers) -> Numbers:
@@ -162,13 +224,21 @@ def _visible(w: Loop, t: _Tiles, rows: Numbers, keys: Numbers) -> Numbers:
     i, j = rows[:, None], keys[None, :]
     if w.mask == "none" or (not t.causal and w.mask != "always"):
         return np.ones((len(rows), len(keys)), bool)
+    shift = {"end": t.offset, "start": 0, "reversed": -t.offset}[w.aligned] + w.diagonal
+    if w.mask in ("causal", "always"):
+        return i + shift >= j
     local_i, local_j = i - i[0], j - j[0, 0]
-    i = i + (t.offset if w.end_aligned else 0) + w.diagonal
+    block_i, block_j = rows[0] // t.block_q, keys[0] // t.block_k
+    of_rows, of_keys = block_i * t.block_k + local_i + shift, block_j * t.block_q + local_j
+    i = i + shift
     square = len(rows) == len(keys)
     kept = {
         **{"local": local_i >= local_j, "local_rows": local_i >= j, "local_keys": i >= local_j},
-        **{"transposed": i <= j, "inverted": i < j, "causal": i >= j, "always": i >= j},
+        **{"transposed": i <= j, "inverted": i < j},
         "transposed_tile": (i >= j).T if square else i >= j,
+        **{"rows_by_keys": of_rows >= j, "keys_by_rows": i >= of_keys},
+        "swapped": of_rows >= of_keys,
+        "equal": (i >= j) | (block_i != block_j),
     }
     return kept[w.mask]
 
@@ -176,8 +246,11 @@ def _visible(w: Loop, t: _Tiles, rows: Numbers, keys: Numbers) -> Numbers:
 def _padded(w: Loop, k: Numbers, v: Numbers, block: int) -> tuple[Numbers, Numbers]:
     """Return K and V with as many keys as the loop takes for real."""
     n = len(k)
-    if w.ragged == "counted":
-        return tuple(np.pad(x, ((0, -n % block), (0, 0))) for x in (k, v))  # type: ignore
+    if w.ragged in ("counted", "edge", "wrap"):
+        mode: Any = "constant" if w.ragged == "counted" else w.ragged
+        return tuple(np.pad(x, ((0, -n % block), (0, 0)), mode) for x in (k, v))  # type: ignore
+    if w.ragged == "overlap" and n % block:
+        return tuple(np.concatenate([x[: n - n % block], x[-block:]]) for x in (k, v))  # type: ignore
     return (k[: n - n % block], v[: n - n % block]) if w.ragged == "dropped" else (k, v)
 
 
@@ -219,84 +292,130 @@ def forward(
     k, v = _padded(w, k, v, block_k)
     t = _Tiles(block_q, block_k, len(q), len(k), offset, causal)
     O, lse = np.zeros_like(q), np.full(len(q), -np.inf, q.dtype)
-    for i in range(t.Tr) if only is None else (only,):
+    m = l = o = np.zeros(0)
+    every = range(0 if w.carry else only, only + 1) if only is not None else range(t.Tr)
+    for i in every:
         rows = t.rows(i)
         if w.ragged == "rows_dropped" and len(rows) < block_q:
             continue
-        m = np.full(len(rows), 0 if w.maximum == "zero" else -np.inf, q.dtype)
-        l, o = np.zeros_like(m), np.zeros((len(rows), q.shape[1]), q.dtype)
-        qi = q[_block_of(w.queries, i, i, block_q, len(q))]
+        begin = np.full(len(rows), 0 if w.maximum == "zero" else -np.inf, q.dtype)
+        m = m[: len(rows)] if "m" in w.carry and i else begin
+        l = l[: len(rows)] if "l" in w.carry and i else np.zeros_like(m)
+        o = o[: len(rows)] if "o" in w.carry and i else np.zeros((len(rows), q.shape[1]), q.dtype)
+        qi = q[_block_of(w.queries, i, i, block_q, len(q), block_k)]
         for j in range(t.Tc)[::-1] if w.reverse else range(t.Tc):
-            if _left_out(w, t, i, j):
-                continue
-            S = qi @ k[_block_of(w.keys, j, i, block_k, len(k))].T * q.dtype.type(scale)
-            vj = v[_block_of(w.values, j, i, block_k, len(v))]
-            m, l, o = _visit(w, S, vj, _visible(w, t, rows, t.cols(j)), m, l, o)
-            if report:
+            kj = k[_block_of(w.keys, j, i, block_k, len(k), block_q)]
+            vj = v[_block_of(w.values, j, i, block_k, len(v), block_q)]
+            for masks in _visits(w, t, i, j):
+                keep = _visible(w, t, rows, t.cols(j)) | (not masks)
+                S = qi @ _transposed(w, kj) * q.dtype.type(scale)
+                S = S.T if w.swap == "S" and len(qi) == len(kj) else S
+                m, l, o = _visit(w, S, vj, keep & _counted(w, t, j), m, l, o)
+            if report and not _left_out(w, t, i, j):
                 report(i, j, m=m, l=l, o=o)
-        O[rows] = _divided(w, o, l)
         lse[rows] = _lse(w, m, l, scale)
+        O[rows] = _divided(w, o, l, lse[rows])
     return O, lse
+
+
+def _transposed(w: Loop, kj: Numbers) -> Numbers:
+    """Return Kᵀ of a tile."""
+    is_square = len(kj) == kj.shape[1]
+    wrong = {"K in S": kj if is_square else kj.T, "K reshaped in S": kj.reshape(kj.T.shape)}
+    return wrong.get(w.swap, kj.T)
+
+
+def _counted(w: Loop, t: _Tiles, j: int) -> Numbers:
+    """Return which keys of a block are no padding."""
+    return t.cols(j) < (t.n_q if w.ragged == "queries" else t.n_k)
 
 
 def _visit(w: Loop, S, vj, keep, m, l, o) -> tuple[Numbers, Numbers, Numbers]:
     """Return m, l and o after a tile, of those before it."""
     if w.mask_at == "scores":
-        S = np.where(keep, S, S.dtype.type(w.hidden))
+        S = np.where(keep, S, S * w.hidden_adds + S.dtype.type(w.hidden))
     new = _maximum(w, m, S)
     safe = _finite(new) if w.empty == "zero" else new
     of_tile = _finite(S.max(1)) if w.empty == "zero" else S.max(1)
     subtracted = {"new": safe, "old": _finite(m, safe), "tile": of_tile, "nothing": 0 * of_tile}
     P = w.base ** (S - subtracted[w.p_by][:, None])
+    in_l = w.base ** (S - subtracted[w.sum_by or w.p_by][:, None]) if w.sum_by else P
     began = ~np.isneginf(m) | (not w.guards)
     exponent = np.where(began, m - {"new": safe, "tile": of_tile}[w.alpha_by], 0)
     of_l, of_o = (began * (w.alpha_base**exponent) ** x for x in (w.l_alpha, w.o_alpha))
     l, o = (np.zeros_like(x) if name in w.forget else x for name, x in (("l", l), ("o", o)))
-    summed = np.where(keep | (w.mask_at != "weights"), P, 0)
-    along = 0 if w.sums == "rows" and P.shape[0] == P.shape[1] else 1
+    summed = np.where(keep | (w.mask_at != "weights"), in_l, 0)
+    is_square = P.shape[0] == P.shape[1]
+    along = 0 if w.sums == "rows" and is_square else 1
     sums = summed.sum(along)
     if w.divide.startswith("weights"):
         P = P / np.where(sums > 0, sums, 1)[:, None]
         sums = P.sum(1) if w.divide == "weights" else sums
-    product = np.where(keep | (w.mask_at == "scores"), P, 0) @ vj
+    P = np.where(keep | (w.mask_at == "scores"), P, 0)
+    product = (P.T if w.swap == "P in O" and is_square else P) @ vj
+    old_l, old_o = l, o
     l = (l + sums) * of_l if "l" in w.after else l * of_l + sums
-    o = (o + product) * of_o[:, None] if "o" in w.after else o * of_o[:, None] + product
+    l = l + old_l if "l" in w.adds else l
+    of_o = of_o * old_l / l if w.divide == "old" else of_o
+    product = product / l[:, None] if w.divide == "running" else product
+    is_column = w.swap == "alpha in O" and len(of_o) == o.shape[1]
+    of_o = of_o[None, :] if is_column else of_o[:, None]
+    o = (o + product) * of_o if "o" in w.after else o * of_o + product
+    o = o + old_o if "o" in w.adds else o
     o = o / l[:, None] if w.divide in ("tile", "both") else o
     return S.max(1) if w.keeps == "tile" else new, l, o
 
 
-def _divided(w: Loop, o: Numbers, l: Numbers) -> Numbers:
+def _divided(w: Loop, o: Numbers, l: Numbers, lse: Numbers) -> Numbers:
     """Return what is stored of o."""
     if w.divide == "multiplied":
         return o * l[:, None]
-    if w.divide in ("never", "tile", "weights_alone"):
+    if w.divide in ("never", "tile", "weights_alone", "running", "old"):
         return o
-    return o / (np.where(l > 0, l, 1) if w.empty == "zero" else l)[:, None]
+    if w.divide == "lse":
+        return o / lse[:, None]
+    by = np.where(l > 0, l, 1) if w.empty == "zero" else l
+    return o / (by[None, :] if w.swap == "l in O" and len(by) == o.shape[1] else by[:, None])
 
 
 def _lse(w: Loop, m: Numbers, l: Numbers, scale: float) -> Numbers:
     """Return what is stored as lse."""
     log = np.log(l)
+    if w.lse == "natural":
+        return m + log
     made = {
-        **{"natural": m + log, "guarded": m + np.log(np.where(l == 0, 1, l))},
+        **{"guarded": m + np.log(np.where(l == 0, 1, l))},
         **{"base2": (m + log) * LOG2E, "log2": m + log * LOG2E},
         **{"no_max": log, "no_log": m + l, "minus": m - log, "max": m, "sum": l},
         **{"scaled": m * scale + log, "unscaled": m / scale + log},
+        **{"m_base2": m * LOG2E + log, "m_ln2": m / LOG2E + log, "ln2": (m + log) / LOG2E},
+        **{"one_more": m + np.log1p(l), "log10": m + np.log10(l), "negative": -m - log},
     }
     return made[w.lse]
 
 
-def _p(w: Loop, S: Numbers, lse: Numbers) -> Numbers:
-    """Return P of the backward pass."""
+def _p(w: Loop, S: Numbers, lse: Numbers, m: Numbers) -> Numbers:
+    """Return P of the backward pass: exp of S − lse, or of scores alone, divided by lse, or by
+    exp(lse) (quotient), or a softmax of the tile; or another number stands for lse."""
     if w.p_of == "softmax":
         P = np.exp(S - _finite(S.max(1, keepdims=True)))
         return P / np.maximum(P.sum(1, keepdims=True), 1e-30)
-    if w.p_of in ("divided", "quotient"):
-        return np.exp(S) / (lse if w.p_of == "divided" else np.exp(lse))[:, None]
-    return w.lse_base ** (S - (lse[:, None] if w.p_of == "lse" else 0))
+    lse = lse[None, :] if w.swap == "lse in P" and len(lse) == S.shape[1] else lse[:, None]
+    l, m = np.exp(lse - m[:, None]), m[:, None]
+    if w.p_of in ("divided", "quotient", "by_l"):
+        return np.exp(S) / {"divided": lse, "quotient": np.exp(lse), "by_l": l}[w.p_of]
+    if w.p_of == "negated":
+        return np.where(np.isneginf(S), 0, np.exp(lse - S))
+    subtracted = {
+        **{"lse": lse, "scores": 0 * lse, "max": m, "l": l, "added": -lse},
+        **{"base2": lse * LOG2E, "ln2": lse / LOG2E},
+    }
+    if w.p_of == "mixed":
+        return 2.0 ** (S * LOG2E - lse)
+    return w.lse_base ** (S - subtracted[w.p_of])
 
 
-def _D(w: Loop, P: Numbers, dP: Numbers, o: Numbers, do: Numbers, v: Numbers, scale: float):
+def _D(w: Loop, P: Numbers, dP: Numbers, o: Numbers, do: Numbers, v: Numbers, l: Numbers, scale):
     """Return D of a row block."""
     D = (do * o).sum(1)
     if w.D == "of_v":
@@ -304,7 +423,7 @@ def _D(w: Loop, P: Numbers, dP: Numbers, o: Numbers, do: Numbers, v: Numbers, sc
     return {
         **{"row": D, "none": 0 * D, "added": -D, "tile": (P * dP).sum(1), "scaled": D * scale},
         **{"divided": D / scale, "of_do": do.sum(1), "of_o": (o * o).sum(1), "of_p": P.sum(1)},
-        **{"of_dp": dP.sum(1), "mean": (do * o).mean(1)},
+        **{"of_dp": dP.sum(1), "mean": (do * o).mean(1), "unnormalized": D * l, "by_l": D / l},
     }[w.D]
 
 
@@ -316,36 +435,55 @@ def backward(
     scale = _scale(w, w.scale_of, k, block_k, scale)
     t = _Tiles(block_q, block_k, len(q), len(k), len(k) - len(q), causal)
     gradients = {"dQ": np.zeros_like(q), "dK": np.zeros_like(k), "dV": np.zeros_like(v)}
+    do = np.ones_like(do) if w.upstream == "ones" else do
+    is_visible = _visible(Loop(), t, np.arange(len(q)), np.arange(len(k)))
+    m = np.where(is_visible, q @ k.T * scale, -np.inf).max(1)
     for j in range(t.Tc):
         c = t.cols(j)
         if w.ragged == "dropped" and len(c) < block_k:
             continue
         for i in range(t.Tr):
             r = t.rows(i)
-            if _left_out(w, t, i, j) or (w.ragged == "rows_dropped" and len(r) < block_q):
+            if w.ragged == "rows_dropped" and len(r) < block_q:
                 continue
-            kj = k[_block_of(w.keys, j, i, block_k, len(k))]
-            vj = v[_block_of(w.values, j, i, block_k, len(v))]
-            qi = q[_block_of(w.queries, i, j, block_q, len(q))]
-            keep, S = _visible(w, t, r, c), qi @ kj.T * scale
-            P = _p(w, np.where(keep | (w.mask_at != "scores"), S, w.hidden), lse[r])
-            own = {"dO": do[r], "O": o[r], "Q": qi, "K": kj, "V": vj}
-            left, right = (own[x] for x in w.dP_of.split())
-            dP = left @ right.T
-            D = _D(w, P, dP, o[r], do[r], v[r[r < len(v)]], plain)[:, None]
-            weights = np.ones_like(P) if w.dS == "unweighed" else P
-            dS = {"outside": P * dP - D, "reversed": P * (D - dP)}.get(w.dS, weights * (dP - D))
-            own |= {"P": P, "dP": dP, "dS": np.where(keep | (w.mask_at == "scores"), dS, 0)}
-            for name, factors in (("dV", w.dV_of), ("dK", w.dK_of), ("dQ", w.dQ_of)):
-                a, b = factors.split()
-                swapped = w.swap == f"{a} in {name}" and len(r) == len(c)
-                first = own[a].T if (name == "dQ") == swapped else own[a]
-                second = own[b] if len(own[b]) == first.shape[1] else own[RIGHT[name]]
-                at = r if name == "dQ" else c
-                before = 0 if name in w.overwrites else gradients[name][at]
-                gradients[name][at] = first @ second + before
+            kj = k[_block_of(w.keys, j, i, block_k, len(k), block_q)]
+            vj = v[_block_of(w.values, j, i, block_k, len(v), block_q)]
+            qi = q[_block_of(w.queries, i, j, block_q, len(q), block_k)]
+            can_swap = len(r) == len(c) and c[-1] < len(q)
+            read = {x: c if x in w.at_keys and can_swap else r for x in ("lse", "D", "dO")}
+            for masks in _visits(w, t, i, j):
+                keep, S = _visible(w, t, r, c) | (not masks), qi @ kj.T * scale
+                shown = np.where(keep | (w.mask_at != "scores"), S, w.hidden)
+                P = _p(w, shown, lse[read["lse"]], m[read["lse"]])
+                own = {"dO": do[read["dO"]], "O": o[r], "Q": qi, "K": kj, "V": vj}
+                left, right = (own[x] for x in w.dP_of.split())
+                is_swapped = w.swap == "V in dP" and len(right) == right.shape[1]
+                dP = left @ (right if is_swapped else right.T)
+                at = read["D"]
+                D = _D(w, P, dP, o[at], do[at], v[at[at < len(v)]], np.exp(lse - m)[at], plain)
+                D = D[None, :] if w.D == "row" and w.swap == "D in dS" and can_swap else D[:, None]
+                weights = np.ones_like(P) if w.dS == "unweighed" else P
+                dS = {
+                    **{"outside": P * dP - D, "reversed": P * (D - dP)},
+                    **{"squared": P * (P * dP - D), "sigmoid": P * (1 - P) * dP},
+                }.get(w.dS, weights * (dP - D))
+                dS = np.where(keep | (w.mask_at == "scores"), dS, 0)
+                own |= {"S": S, "P": P, "dP": dP, "dS": dS}
+                for name, factors in (("dV", w.dV_of), ("dK", w.dK_of), ("dQ", w.dQ_of)):
+                    a, b = factors.split()
+                    swapped = w.swap == f"{a} in {name}" and len(r) == len(c)
+                    first = own[a].T if (name == "dQ") == swapped else own[a]
+                    second = own[b] if len(own[b]) == first.shape[1] else own[RIGHT[name]]
+                    at = r if (name == "dQ") != (name in w.at_keys and can_swap) else c
+                    before = 0 if name in w.overwrites else gradients[name][at]
+                    factor = plain if name in w.rescales else 1
+                    gradients[name][at] = (first @ second + before) * factor
     gradients["dQ"] *= plain**w.dQ_scale
     gradients["dK"] *= plain**w.dK_scale
-    made = [gradients[name] for name in w.returns.split()]
-    dQ, dK, dV = made if len(q) == len(k) else gradients.values()
+    gradients["dV"] *= plain**w.dV_scale
+    none = {name: np.zeros_like(x) for name, x in gradients.items()}
+    order = zip(gradients, w.returns.split(), strict=True)
+    made = [none[own] if name == "0" else gradients[name] for own, name in order]
+    is_swapped = "0" not in w.returns and len(q) != len(k)
+    dQ, dK, dV = gradients.values() if is_swapped else made
     return dQ, dK, dV

@@ -61,6 +61,27 @@ def rounds_products(function: Function, case: Case) -> bool:
     return bool((of_ones == of_more).all() and (of_ones != of_twos).any())
 
 
+def weighted_keys(function: Function, case: Case) -> Numbers | None:
+    """Return which keys get a weight from which rows of the first head, (Nq, Nk) bool: with q = 0
+    every visible key has the same, and V shows d of them at a time. None where a call raises, or
+    gives NaN."""
+    found = np.zeros((case.n_q, case.n_k), bool)
+    for start in range(0, case.n_k, case.v.shape[3]):
+        keys = np.arange(start, min(start + case.v.shape[3], case.n_k))
+        v = np.zeros_like(case.v)
+        v[..., keys, keys - start] = 1
+        try:
+            O = function(np.zeros_like(case.q), case.k, v, case.causal, False).O
+        except NotRunnable as error:
+            if error.ended:
+                raise
+            return None
+        if not np.isfinite(O).all():
+            return None
+        found[:, keys] = O[0, 0][:, : len(keys)] != 0
+    return found
+
+
 def read_states(about: dict, found: dict[str, Numbers]) -> list[State]:
     """Return the reports of an answer of child.py; of what is no row block nothing."""
     states = []
@@ -75,12 +96,6 @@ def read_states(about: dict, found: dict[str, Numbers]) -> list[State]:
     return states
 
 
-def of_head(w: loop.Loop, head: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the sequence and head whose K and V a loop takes."""
-    batch, h = head
-    return {"own": head, "first": (batch, 0), "batch": (0, h), "one": (0, 0)}[w.heads]
-
-
 def of_loop(w: loop.Loop, case: Case, block_q: int, block_k: int) -> Function:
     """A loop with a mistake, in float32, on the case."""
 
@@ -92,13 +107,14 @@ def of_loop(w: loop.Loop, case: Case, block_q: int, block_k: int) -> Function:
             seen.states.append(State(i, j, m.copy(), l.copy(), o.copy()))
 
         rules = {"causal": causal, "scale": case.scale, "block_q": block_q, "block_k": block_k}
+        taken = loop.take_heads(w, q, k, v)
         for head in np.ndindex(q.shape[:2]):
-            kv = of_head(w, head)
+            own = (x[head] for x in taken)
             with np.errstate(all="ignore"):
-                made = loop.forward(
-                    w, q[head], k[kv], v[kv], **rules, report=report if reports else None
-                )
+                made = loop.forward(w, *own, **rules, report=report if reports else None)
             seen.O[head], seen.lse[head] = made
+        if w.heads == "viewed":
+            seen.O = seen.O.swapaxes(1, 2).reshape(q.shape)
         return seen
 
     return run

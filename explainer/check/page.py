@@ -11,8 +11,17 @@ from explainer.base.amounts import scientific
 from explainer.base.paths import ASSETS
 from explainer.base.texts import Texts
 from explainer.check.mistakes import MISTAKES, TENSOR_LINES
-from explainer.check.terminal import MOST, SIGNS, agreement, alphas, cause_lines, cells, numbers
-from explainer.check.verdict import Verdict
+from explainer.check.terminal import (
+    MOST,
+    SIGNS,
+    agreement,
+    alphas,
+    cause_lines,
+    cells,
+    decimals,
+    numbers,
+)
+from explainer.check.verdict import Verdict, title
 
 t = Texts("check")
 PHASES = {"m": "max", "l": "sum", "O": "output", "lse": "store"}  # in which a tensor is known
@@ -26,16 +35,17 @@ def _rows(verdict: Verdict) -> list[dict]:
     tile = verdict.tile
     assert tile and tile.what
     alpha = alphas(verdict)
+    names = [name for name in ("m", "l", "O", "lse") if name in tile.mine]
+    places = {x: decimals(tile.mine[x], tile.true[x], tile.wrong[x]) for x in names}
     rows = []
     for n in range(min(len(tile.true["O"]), MOST)):
         tensors = {
             name: {
-                "mine": numbers(tile.mine[name][n]),
-                "true": numbers(tile.true[name][n]),
+                "mine": numbers(tile.mine[name][n], places[name]),
+                "true": numbers(tile.true[name][n], places[name]),
                 "wrong": bool(tile.wrong[name][n]),
             }
-            for name in ("m", "l", "O", "lse")
-            if name in tile.mine
+            for name in names
         }
         is_wrong = any(x["wrong"] for x in tensors.values())
         own = "" if alpha is None else numbers(alpha[n])[0]
@@ -101,7 +111,7 @@ def picture(verdict: Verdict) -> dict[str, object]:
         "headline": headline(verdict),
         "sentence": " ".join(lines),
         "file": verdict.file,
-        "problem": verdict.case.title if verdict.case else "",
+        "problem": title(verdict) if verdict.case else "",
         "place": place(verdict),
         "status": verdict.status,
         "html": html,

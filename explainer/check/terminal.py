@@ -9,7 +9,7 @@ import numpy as np
 
 from explainer.base.texts import Texts, fill
 from explainer.check.mistakes import MISTAKES, TENSOR_LINES
-from explainer.check.verdict import Verdict
+from explainer.check.verdict import Verdict, title, weight, where
 
 t = Texts("check")
 SIGNS = {"right": "✓", "wrong": "✗", "skipped": "·", "pending": "▫"}
@@ -31,17 +31,35 @@ def cells(verdict: Verdict) -> list[list[str]]:
     tr, tc = -(-case.n_q // case.block_q), -(-case.n_k // case.block_k)
     found = {(tile.i, tile.j): "wrong" if tile.rows else "right" for tile in verdict.tiles}
     rest = "pending" if verdict.first or not verdict.runs else "right"
-    if verdict.first and not verdict.tile:  # a gradient: forward every tile is right
-        found[verdict.first["i"], verdict.first["j"]] = "wrong"
+    if verdict.first and not verdict.tile:
+        found = _gradient_cells(verdict.first, tr, tc)
     if verdict.tile:
         found[verdict.tile.i, verdict.tile.j] = "wrong"
+
+    marked = {x for x, kind in found.items() if verdict.tile or kind == "wrong"}
 
     def state(i: int, j: int) -> str:
         last = min((i + 1) * case.block_q, case.n_q) - 1 + case.offset
         is_hidden = case.causal and j * case.block_k > last
-        return found.get((i, j), "skipped" if is_hidden else rest)
+        known = found.get((i, j), rest)
+        return "skipped" if is_hidden and (i, j) not in marked else known
 
     return [[state(i, j) for j in range(tc)] for i in range(tr)]
+
+
+def _gradient_cells(first: dict, tr: int, tc: int) -> dict[tuple[int, int], str]:
+    """Return the state of the tiles of a backward pass, keys outside: those before the first wrong
+    one are right; where only its row block or its key block is known, all of that are wrong."""
+    every = [(i, j) for j in range(tc) for i in range(tr)]
+    i, j = first["i"], first["j"]
+    if i is None or j is None:
+        axis, at = (0, i) if j is None else (1, j)
+        named = {-1: "right", 0: "wrong", 1: "pending"}
+        return {x: named[(x[axis] > at) - (x[axis] < at)] for x in every}
+    at = every.index((i, j))
+    return {
+        x: "right" if n < at else "wrong" if n == at else "pending" for n, x in enumerate(every)
+    }
 
 
 def agreement(verdict: Verdict) -> str:
@@ -59,7 +77,7 @@ def cause_lines(verdict: Verdict) -> list[str]:
         mistake = MISTAKES[verdict.cause]
         known = t("numbers", cause=t.named("cause")[mistake.key])
         return [known, fill(t.named("line")[mistake.pass_], {"line": mistake.line})]
-    found = [t("numbers.none")] if verdict.first else []
+    found = [x for x in (t("numbers.none"), weight(verdict)) if x] if verdict.first else []
     tile = verdict.tile
     if tile and "m" in tile.mine and tile.what:
         found.append(fill(t.named("line")["forward"], {"line": TENSOR_LINES[tile.what]}))
@@ -78,14 +96,17 @@ def alphas(verdict: Verdict) -> np.ndarray | None:
         return np.exp(before - after)
 
 
-def numbers(x: np.ndarray) -> list[str]:
-    """Write the first numbers of a row with two decimals."""
-    rounded = np.round(np.atleast_1d(x)[:COLUMNS], 2) + 0.0  # no −0.00
-    return [f"{v:.2f}".replace("-", "−") for v in rounded]
+def numbers(x: np.ndarray, decimals: int = 2) -> list[str]:
+    """Write the first numbers of a row."""
+    rounded = np.round(np.atleast_1d(x)[:COLUMNS], decimals) + 0.0  # no −0.00
+    return [f"{v:.{decimals}f}".replace("-", "−") for v in rounded]
 
 
-def _aligned(x: np.ndarray) -> str:
-    return " ".join(f"{text:>7}" for text in numbers(x))
+def decimals(mine: np.ndarray, true: np.ndarray, wrong: np.ndarray) -> int:
+    """Return how many decimals show in each wrong row that it is wrong: two to six."""
+    pairs = [(mine[n], true[n]) for n in np.flatnonzero(wrong)[:MOST]]
+    differ = (x for x in range(2, 6) if all(numbers(a, x) != numbers(b, x) for a, b in pairs))
+    return next(differ, 6)
 
 
 def _rows(verdict: Verdict, paint: Paint) -> list[str]:
@@ -93,14 +114,19 @@ def _rows(verdict: Verdict, paint: Paint) -> list[str]:
     assert tile and tile.what
     lines, alpha = [], alphas(verdict)
     mine, true, wrong = tile.mine[tile.what], tile.true[tile.what], tile.wrong[tile.what]
+    places = decimals(mine, true, wrong)
+
+    def aligned(x: np.ndarray) -> str:
+        return " ".join(f"{text:>{places + 5}}" for text in numbers(x, places))
+
     for n in range(min(len(true), MOST)):
         head = f"  {t('row', row=tile.first_row + n):8}"
         head += f"α {alpha[n]:.2f}  " if alpha is not None else ""
         if not wrong[n]:
             lines.append(head + paint(t("row.right"), "32"))
             continue
-        lines.append(f"{head}{t('yours'):6}{paint(_aligned(mine[n]), '31;1')}")
-        lines.append(f"{'':{len(head)}}{t('true'):6}{_aligned(true[n])}")
+        lines.append(f"{head}{t('yours'):6}{paint(aligned(mine[n]), '31;1')}")
+        lines.append(f"{'':{len(head)}}{t('true'):6}{aligned(true[n])}")
     if len(true) > MOST:
         lines.append("  " + t("rows.more", n=len(true) - MOST))
     return lines
@@ -123,12 +149,13 @@ def render(verdict: Verdict, is_colored: bool) -> str:
     paint = painter(is_colored)
     lines: list[str] = []
     if verdict.case and (verdict.runs or verdict.tiles):
-        lines += [paint(verdict.case.title, "2"), "", *_map(verdict, paint)]
+        lines += [paint(title(verdict), "2"), "", *_map(verdict, paint)]
     if verdict.tile and verdict.first:
-        where = paint(t("tile", i=verdict.tile.i, j=verdict.tile.j), "31;1")
-        lines += [f"{where}: {agreement(verdict)}", "", *_rows(verdict, paint), ""]
+        tile = paint(t("tile", i=verdict.tile.i, j=verdict.tile.j), "31;1")
+        lines += [f"{tile}: {agreement(verdict)}", "", *_rows(verdict, paint), ""]
     else:
-        lines += [paint(verdict.sentence, "1"), ""]
+        said = f"{where(verdict)}." if verdict.first else verdict.sentence
+        lines += [paint(said, "1"), ""]
     lines += [*cause_lines(verdict), ""] if verdict.first or verdict.warning else []
     names = t.named("case")
     for case in sorted(verdict.cases, key=lambda x: x.right):

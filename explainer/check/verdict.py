@@ -55,6 +55,9 @@ class Verdict:
     first: dict[str, Any] | None = None
     cause: str | None = None
     warning: bool = False
+    weight: tuple[int, int, str] | None = (
+        None  # (row, key, which): one that the mask would not give
+    )
     cases: list[CaseResult] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     printed: str = ""
@@ -205,8 +208,19 @@ def _locate(case: Case, seen: observe.Seen, shown, function, verdict: Verdict) -
     assert last
     tile, verdict.tiles = judge.first_wrong(case, seen, how, tiles, last)
     verdict.case, verdict.tile, verdict.warning = case, tile, False
-    place = {"problem": case.name, "i": tile.i, "j": tile.j}
+    place = {"problem": case.name, "i": tile.i, "j": tile.j, **_head(case, tile.head)}
     verdict.first = {**place, "rows": tile.rows, "what": tile.what}
+    weighted = observe.weighted_keys(function, case)
+    if weighted is not None:
+        wrong = weighted != np.isfinite(case.scores(0, 0))
+        at = next(zip(*np.nonzero(wrong), strict=True), None)
+        kind = ("missing", "added")[int(weighted[at])] if at else ""
+        verdict.weight = (int(at[0]), int(at[1]), kind) if at else None
+
+
+def _head(case: Case, head: tuple[int, ...]) -> dict[str, Any]:
+    """Return which sequence and head it is, where there are several."""
+    return {} if case.q.shape[:2] == (1, 1) else {"sequence": head[0], "head": head[1]}
 
 
 def _judge_gradients(runner: Runner, made: list[tuple[Case, np.ndarray]], verdict: Verdict) -> None:
@@ -314,8 +328,9 @@ def _locate_gradient(runner, case: Case, do, head, true: list[Expected], grads, 
         rows = [*range(case.n_q)]
     if i is not None:
         rows = [r for r in rows if r // case.block_q == i]
-    verdict.case = case
-    verdict.first = {"problem": case.name, "i": i, "j": j, "rows": rows, "what": what}
+    verdict.case, verdict.tiles = case, []
+    place = {"problem": case.name, "i": i, "j": j, **_head(case, head)}
+    verdict.first = {**place, "rows": rows, "what": what}
     verdict.cause = backward_cause(case, do, head, expected, grads)
 
 
@@ -326,19 +341,37 @@ def _spans(rows: list[int]) -> list[str]:
     return [x for r in runs for x in ([f"{r[0]}–{r[-1]}"] if len(r) > 2 else map(str, r))]
 
 
+def title(verdict: Verdict) -> str:
+    """Return the verdict's problem in words, and its head where there are several."""
+    place = verdict.first or {}
+    assert verdict.case
+    problem, at = verdict.case.title, {x: place[x] for x in ("sequence", "head") if x in place}
+    return t("of_head", problem=problem, **at) if at else problem
+
+
+def where(verdict: Verdict) -> str:
+    """Say what is wrong first, and where."""
+    place = verdict.first
+    assert place
+    number = "one" if len(place["rows"]) == 1 else "many"
+    rows = fill(t.named("rows")[number], {"rows": listed(_spans(place["rows"]))})
+    at = {"what": t.named("tensor")[place["what"]], "rows": rows, "problem": title(verdict)}
+    known = "".join(x for x in "ij" if place[x] is not None)
+    return fill(t.named("wrong")[known], {**place, **at})
+
+
+def weight(verdict: Verdict) -> str:
+    """Say of one weight that it is not what the mask gives; "" where the mask holds."""
+    row, key, which = verdict.weight or (0, 0, "")
+    return fill(t.named("weight")[which], {"row": row, "key": key}) if which else ""
+
+
 def _sentence(verdict: Verdict) -> str:
     """Say the verdict in one sentence."""
     cause = t.named("cause").get(verdict.cause or "")
     broken = next((case for case in verdict.cases if case.sentence), None)
     if verdict.first:
-        place = verdict.first
-        number = "one" if len(place["rows"]) == 1 else "many"
-        rows = fill(t.named("rows")[number], {"rows": listed(_spans(place["rows"]))})
-        at = {"what": t.named("tensor")[place["what"]], "rows": rows}
-        known = "".join(x for x in "ij" if place[x] is not None)
-        assert verdict.case
-        values = {**place, **at, "problem": verdict.case.title}
-        first = fill(t.named("wrong")[known], values)
+        first = where(verdict)
         return t("known", first=first, cause=cause) if cause else t("unknown", first=first)
     if broken:
         return t("case_broken", name=t.named("case")[broken.name], sentence=broken.sentence)

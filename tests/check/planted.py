@@ -28,6 +28,9 @@ STEPS = {
         "end": "o / np.where(l > 0, l, 1)[:, None]",
         "lse": "m + np.log(l)\n",
         "report": "m = m_new\n            if report:",
+        "tiles": "for j in range(tc):",
+        "l0": "l = np.zeros(len(qi), np.float32)",
+        "heads": "(x[b, h].astype(np.float32) for x in (q, k, v))",
     },
     TORCH: {
         "o": "acc = alpha.unsqueeze(-1) * acc + p @ value",
@@ -474,6 +477,109 @@ PLANTED: dict[str, dict[str, dict[str, str]]] = {
     "gradients_swapped": {
         CS336: {"return": "return dS @ K / d**0.5, dV, dS.transpose(1, 2) @ Q / d**0.5, None"},
     },
+    "old_added_twice": {
+        NUMPY: {"l": "l += l * alpha + p.sum(1)"},
+        CS336: {"o": "O_i += scale_ij[..., None] * O_i + P_ij @ V_j"},
+    },
+    "state_of_other_rows": {
+        NUMPY: {
+            "m0": "m = m[: len(qi)] if i else np.full(len(qi), -np.inf, np.float32)",
+            "l0": "l = l[: len(qi)] if i else np.zeros(len(qi), np.float32)",
+        },
+    },
+    "mask_in_equal_tiles_only": {
+        NUMPY: {
+            "mask": "s = np.where((rows[:, None] + offset >= cols) | (i != j), s, -np.inf)",
+        },
+    },
+    "mask_counts_by_other_size": {
+        TORCH: {
+            "mask": "at = start // block_q * block_k + torch.arange(len(rows))\n"
+            "                    s = s.masked_fill(at[:, None] + nk - n < cols, -math.inf)\n"
+            "                new"
+        },
+    },
+    "masked_too_little": {
+        NUMPY: {"mask": "s = np.where(rows[:, None] + offset >= cols, s, np.float32(-1))"},
+        CS336: {"mask": "torch.where(rows[:, None] >= cols, S_ij, S_ij - 10)"},
+    },
+    "below_diagonal_skipped": {
+        NUMPY: {"skip": "if causal and not rows[0] - bc < j * bc - offset <= rows[-1]:"},
+    },
+    "row_block_left_out": {
+        NUMPY: {"skip": "if i == tr - 1 or causal and j * bc > rows[-1] + offset:"},
+    },
+    "tile_visited_twice": {
+        NUMPY: {"tiles": "for j in [0, *range(tc)]:"},
+    },
+    "ragged_keys_repeated": {
+        NUMPY: {
+            "k": "kj = k[np.minimum(np.arange(j * bc, (j + 1) * bc), nk - 1)]",
+            "v": "vj = v[np.minimum(np.arange(j * bc, (j + 1) * bc), nk - 1)]",
+        },
+    },
+    "keys_beyond_rows_masked": {
+        NUMPY: {"s": "s = np.where(cols < n, qi @ kj.T * scale, -np.inf)"},
+    },
+    "q_of_other_head": {
+        NUMPY: {"heads": "(x.astype(np.float32) for x in (q[b, 0], k[b, h], v[b, h]))"},
+    },
+    "k_not_transposed": {
+        CS336: {"s": "S_ij = Q_i @ K_j / d**0.5"},
+    },
+    "p_transposed": {
+        CS336: {"o": "O_i = scale_ij[..., None] * O_i + P_ij.transpose(1, 2) @ V_j"},
+    },
+    "alpha_along_columns": {
+        CS336: {"o": "O_i = scale_ij[:, None] * O_i + P_ij @ V_j"},
+    },
+    "divided_by_running_l": {
+        NUMPY: {"o": "o = o * alpha[:, None] + p / l[:, None] @ vj", "end": "o"},
+        CS336: {
+            "o": "O_i = scale_ij[..., None] * O_i + (P_ij / l_i[..., None]) @ V_j",
+            "end": "O_i",
+        },
+    },
+    "divided_by_lse": {
+        TORCH: {"end": "(acc / (m + torch.log(l)).unsqueeze(-1))"},
+    },
+    "exp_with_wrong_factor": {
+        TRITON: {
+            "p": "p = tl.exp((s - safe[:, None]) * 1.4426950408889634)",
+            "alpha": "alpha = tl.exp((m - safe) * 1.4426950408889634)",
+        },
+        NUMPY: {"p": "p = np.exp((s - safe[:, None]) * 1.4426950408889634)"},
+    },
+    "alpha_with_wrong_factor": {
+        TRITON: {"alpha": "alpha = tl.exp((m - safe) * 1.4426950408889634)"},
+    },
+    "lse_of_other_log": {TORCH: {"lse": "m + torch.log1p(l)"}},
+    "lse_negative": {CS336: {"lse": "-m_i - torch.log(l_i)"}},
+    "d_along_keys": {CS336: {"ds": "dS = P * (dP - D[:, None, :])"}},
+    "ds_of_other_formula": {CS336: {"ds": "dS = P * (1 - P) * dP"}},
+    "dv_scaled": {CS336: {"dv": "dV = P.transpose(1, 2) @ dO / d**0.5"}},
+    "gradient_scaled_in_every_tile": {
+        TORCH: {"dq": "dq[:, :, rows] = (dq[:, :, rows] + ds @ key) * scale"},
+    },
+    "p_of_m": {CS336: {"p2": "P = torch.exp(S - S.max(dim=-1, keepdim=True).values)"}},
+    "p_of_negative_lse": {CS336: {"p2": "P = torch.exp(S + L[..., None])"}},
+    "p_of_lse_in_other_units": {
+        CS336: {"p2": "P = torch.exp2(S * 1.4426950408889634 - L[..., None])"},
+    },
+    "v_not_transposed": {
+        TORCH: {"dp": "dp = do @ (value if value.shape[2] == value.shape[3] else value.mT)"},
+    },
+    "upstream_ignored": {
+        TORCH: {
+            "D": "dout = torch.ones_like(dout)\n        D = (dout * out).sum(-1)",
+        },
+    },
+    "read_at_keys": {CS336: {"p2": "P = torch.exp(S - L[:, None, :])"}},
+    "written_at_other_rows": {
+        TORCH: {"dq": "dq[:, :, cols if len(cols) == len(rows) else rows] += ds @ key * scale"},
+    },
+    "gradient_zero": {CS336: {"dq": "torch.zeros_like(Q),"}},
+    "kv_of_other_head_in_backward": {TORCH: {"dp": "dp = do @ value[:, :1].mT"}},
     "skipped_without_mask_in_backward": {
         TORCH: {"rows2": INNER.format("first // block_q * block_q")},
     },

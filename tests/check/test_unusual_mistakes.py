@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from explainer.check.terminal import cells, render
 from explainer.check.verdict import examine
 from tests.check.in_process import load
 from tests.check.planted import NUMPY, STEPS, TORCH, TRITON, plant
@@ -39,3 +40,34 @@ def test_the_rows_of_a_wrong_gradient_are_of_its_row_block(tmp_path):
     found = examine(load(plant("dq_scale_missing", TORCH), tmp_path), "mine.py")
     assert (found.first["what"], found.first["i"], found.first["j"]) == ("dQ", 0, None)
     assert set(found.first["rows"]) <= {0, 1, 2, 3}
+
+
+def test_a_wrong_head_is_named(tmp_path):
+    found = examine(load(plant("q_of_other_head", NUMPY), tmp_path), "mine.py")
+    assert (found.first["problem"], found.first["sequence"], found.first["head"]) == ("heads", 0, 1)
+    assert "sequence 0, head 1" in found.sentence
+
+
+def test_a_weight_that_the_mask_does_not_give_is_named(tmp_path):
+    """From outside, without a name for the mistake: rows of the last block see one key too many."""
+    source = plant(None, NUMPY).replace("offset >= cols", "offset + (rows[:, None] >= 12) >= cols")
+    found = examine(load(source.replace("if report:", "if False:"), tmp_path), "mine.py")
+    assert found.cause is None and found.weight == (12, 13, "added")
+    assert (found.first["i"], found.first["j"]) == (3, 3)
+    assert "row 12 gives weight to key 13, which is masked" in render(found, False)
+
+
+def test_the_map_of_a_gradient_is_of_its_own_order(tmp_path):
+    """Keys are outside: tiles before the first wrong one are right, all after it not reached."""
+    found = examine(load(plant("d_missing", TORCH), tmp_path), "mine.py")
+    assert (found.first["i"], found.first["j"]) == (0, 0)
+    assert cells(found)[1] == ["pending", "pending", "skipped", "skipped"]
+    assert render(found, False).count("these are the numbers") == 0
+
+
+def test_numbers_that_differ_look_different(tmp_path):
+    source = plant(None, NUMPY).replace("p.sum(1)", "p.sum(1) * np.float32(1.001)")
+    found = examine(load(source, tmp_path), "mine.py")
+    lines = render(found, False).splitlines()
+    yours = [n for n, line in enumerate(lines) if " yours " in line]
+    assert yours and all(lines[n].split()[-1] != lines[n + 1].split()[-1] for n in yours)
