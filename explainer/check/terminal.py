@@ -53,7 +53,7 @@ def _gradient_cells(first: dict, tr: int, tc: int) -> dict[tuple[int, int], str]
     every = [(i, j) for j in range(tc) for i in range(tr)]
     i, j = first["i"], first["j"]
     if i is None or j is None:
-        axis, at = (0, i) if j is None else (1, j)
+        axis, at = (1, int(j)) if i is None else (0, int(i))
         named = {-1: "right", 0: "wrong", 1: "pending"}
         return {x: named[(x[axis] > at) - (x[axis] < at)] for x in every}
     at = every.index((i, j))
