@@ -42,24 +42,32 @@ def _share(case: Case) -> float:
 
 
 def forward_cause(
-    case: Case, seen: Seen, how: Convention, others: list[tuple[Case, Seen]], trusted: set[int]
+    case: Case,
+    seen: Seen,
+    how: Convention,
+    others: list[tuple[Case, Seen]],
+    trusted: set[int],
+    is_told: bool = True,
 ) -> str | None:
     """Return the key of the mistake whose O, or where O is right whose lse, is what was seen.
 
     Of several that which agrees in more: in lse, reported tiles and probes, then in the ``others``,
-    the other cases. None if there is none, or if nothing finite tells several apart.
+    the other cases. None if there is none, or if nothing finite tells several apart. ``is_told``:
+    the function takes the sizes of tiles.
     """
     true = np.array([case.part(head=h).O for h in np.ndindex(case.q.shape[:2])])
     wrong = ~(np.abs(seen.O - true.reshape(seen.O.shape)) <= case.allowed)
     names = ("O",) if wrong.any() else ("O", "lse")
     tells = (wrong & (np.abs(seen.O) < HUGE)).any() or not wrong.any()
     share, found = _share(case), []
-    sizes = mistakes.block_sizes(how.block_q, how.block_k, case.n_k)
+    sizes = mistakes.block_sizes((how.block_q, how.block_k), case.n_k, is_told)
     if seen.states:  # which show the sizes
         sizes = [(how.block_q, how.block_k)]
     for size, style in product(sizes, range(len(mistakes.STYLES))):
         if found and (tells or style == 0):
             break
+        if style and size[0] != size[1] and not is_told:
+            continue  # too many to try them all
         plain = of_loop(loop.Loop(**mistakes.STYLES[style]), case, *size)
         if same(seen.O, plain(case.q, case.k, case.v, case.causal, False).O, share) and wrong.any():
             continue  # what is wrong here is the style itself
@@ -68,7 +76,8 @@ def forward_cause(
                 continue
             function = of_loop(w, case, *size)
             made = function(case.q, case.k, case.v, case.causal, bool(seen.states))
-            if all(same(getattr(seen, x), getattr(made, x), share) for x in names):
+            near = all(same(getattr(seen, x), getattr(made, x), share) for x in names)
+            if near and (not wrong.any() or _is_nearer(seen.O, made.O, true.reshape(seen.O.shape))):
                 score = (
                     _agreement(case, seen, made, how, function, trusted),
                     _elsewhere(w, size, others),
@@ -84,6 +93,14 @@ def forward_cause(
     return keys[0] if tells or is_likely else None
 
 
+def _is_nearer(mine: Numbers, made: Numbers, true: Numbers) -> bool:
+    """Return True if numbers lie much nearer to those of a mistake than these to the truth: one
+    whose error is small agrees with many to the share that roundings take."""
+    finite = np.isfinite(mine) & np.isfinite(made) & (np.abs(made) < HUGE)
+    apart, error = (np.abs(x[finite] - made[finite]).max(initial=0) for x in (mine, true))
+    return bool(4 * apart <= error) or not finite.all()
+
+
 def _agrees_first(w, case: Case, seen: Seen, wrong: Numbers, size: tuple[int, int], share) -> bool:
     """Return True if a mistake gives the O of the first row block that is wrong, or where O is
     right the lse of the first one: one of many tells most of them apart."""
@@ -92,9 +109,9 @@ def _agrees_first(w, case: Case, seen: Seen, wrong: Numbers, size: tuple[int, in
     rows = slice(i * size[0], (i + 1) * size[0])
     rules: dict[str, Any] = {"causal": case.causal, "scale": case.scale}
     sizes: dict[str, Any] = {"block_q": size[0], "block_k": size[1]}
-    if w.heads != "own" and case.q.shape[:2] == (1, 1):
+    if (w.heads == "own") == (case.q.shape[:2] != (1, 1)):  # one head was right, or is all there is
         return False
-    if w.heads == "viewed":
+    if w.heads == "viewed" and "o" in w.heads_of:
         return True
     own = (x[head] for x in loop.take_heads(w, case.q, case.k, case.v))
     with np.errstate(all="ignore"):
@@ -150,25 +167,32 @@ def warning_cause(case: Case, seen: Seen, how: Convention) -> str | None:
     return None
 
 
-def backward_cause(case: Case, do: Numbers, head, expected, grads: list[Numbers]) -> str | None:
+def backward_cause(
+    case: Case, do: Numbers, head, expected, grads: list[Numbers], is_told: bool = True
+) -> str | None:
     """Return the key of the mistake that gives these dQ, dK and dV (N, d) of a head, or where dQ is
     computed by a loop of its own and one of the two is right, gives the others."""
     is_finite = all(np.isfinite(x).all() for x in grads)
     dtype = np.float64 if is_finite else np.float32  # which overflows where the function may have
     saved = [x.astype(dtype) for x in (expected.O, expected.lse, do[head])]
     rules: dict[str, Any] = {"causal": case.causal, "scale": case.scale}
-    sizes = mistakes.block_sizes(case.block_q, case.block_k, case.n_k)
+    sizes = mistakes.block_sizes((case.block_q, case.block_k), case.n_k, is_told)
     share, of_one_loop = _share(case), []
     right = [
         bool((np.abs(x - y) <= limit).all())
         for x, y, limit in zip(grads, expected.truth, expected.limits, strict=True)
     ]
-    for (block_q, block_k), style in product(sizes, (0, 1)):  # of these alone gradients know
+    is_quick = not (right[1] and right[2])  # else those of a mistake in the loop of dQ may be wrong
+    for (block_q, block_k), style in product(sizes, (0, 1)):
+        if style and block_q != block_k and not is_told:
+            continue  # of these alone gradients know
         blocks: dict[str, Any] = {"block_q": block_q, "block_k": block_k}
         for key, w in mistakes.loops("backward", style):
             taken = loop.take_heads(w, case.q, case.k, case.v)
-            own = (x[head].astype(dtype) for x in taken)
+            own = [x[head].astype(dtype) for x in taken]
             with np.errstate(all="ignore"):
+                if is_quick and not _agrees_in_keys(w, own, saved, rules, blocks, grads, share):
+                    continue
                 made = loop.backward(w, *own, *saved, **rules, **blocks)
             dQ, dK, dV = (same(x, y, share, None, 1e-4) for x, y in zip(grads, made, strict=True))
             if dQ and dK and dV:
@@ -176,3 +200,15 @@ def backward_cause(case: Case, do: Numbers, head, expected, grads: list[Numbers]
             if (right[0] and dK and dV) or (dQ and right[1] and right[2]):
                 of_one_loop.append(key)
     return next(iter(of_one_loop), None)
+
+
+def _agrees_in_keys(w, own, saved, rules, blocks, grads: list[Numbers], share: float) -> bool:
+    """Return True if a mistake gives the dK or dV of the first key block, or where a loop writes
+    them elsewhere or adds to them from other key blocks, may do so: most of them do not."""
+    if "d" in w.at_keys or "+" in w.returns or w.key_tile == "rows":
+        return True
+    made = loop.backward(w, *own, *saved, **rules, **blocks, only=0)
+    keys = slice(0, blocks["block_k"])
+    return any(
+        same(x[keys], y[keys], share, None, 1e-4) for x, y in zip(grads[1:], made[1:], strict=True)
+    )

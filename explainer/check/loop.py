@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from kernels.spec.formats import round_to
+
 LOG2E = math.log2(math.e)
 RIGHT = {"dV": "dO", "dK": "Q", "dQ": "K"}  # the second factor of each gradient
 
@@ -19,35 +21,40 @@ class Loop:
     """Say how a loop computes. The defaults are right, as are all values of the first group.
 
     ``skips``: tiles that the mask hides whole are not visited; ``reverse``: keys from the last;
-    ``empty``: rows without keys are 0, or nan.
+    ``empty``: rows with l = 0 are O / 1, 0 (cleared), or nan.
     ``scale_of``: the scale is the argument, or taken of d, of the keys, or of a tile's keys.
     ``mask``: none, causal, always (although not asked), local (in the tile's own coordinates, or
     local_rows, local_keys), transposed (or transposed_tile, within the tile), inverted, equal (of
-    the tiles i = j alone), or with rows or keys counted by the size of the other's blocks:
-    rows_by_keys, keys_by_rows, swapped. ``aligned``: the diagonal ends at the last key, starts at
-    the first, or is moved the other way (reversed). ``hidden``: what replaces a masked score, or
-    is added to it (``hidden_adds``). ``mask_at``: the scores, the weights P, or P after its sum, in
-    the backward pass dS. ``leaves_out``: tiles by ``_left_out``; ``twice``: those that are visited
-    twice, see ``_visits``.
+    the tiles i = j alone), last (of the last tile alone), or with rows or keys counted by the size
+    of the other's blocks: rows_by_keys, keys_by_rows, swapped. ``aligned``: the diagonal ends at
+    the last key, starts at the first, or is moved the other way (reversed). ``hidden``: what
+    replaces a masked score, or is added to it (``hidden_adds``). ``mask_at``: the scores, the
+    weights P, or P after its sum, in the backward pass dS. ``leaves_out``: tiles by ``_left_out``;
+    ``twice``: those that are visited twice, see ``_visits``.
     ``heads``: ``heads_of`` of Q, K and V are of the head's own, the first or next head, the first
-    sequence (batch), one for all, or memory is read as (B, N, H, d) (viewed).
+    sequence (batch), one for all, or memory is read as (B, N, H, d) (viewed; so is O, for o), or
+    with the strides of Q (strided), or the head comes before the sequence (swapped, unswapped).
     ``q_of``, ``k_of``, ``v_of``: the matrix that is taken for Q, K and V; ``queries``, ``keys``,
     ``values``: of which block: own, previous, next, first, row, or strided by the other's size.
     ``ragged``: keys beyond the last are masked, counted (as zeros, or edge, wrap or overlap: as
     other keys), keys beyond the number of rows are masked (queries), or the last block is dropped,
-    or that of the rows. ``carry``: what of m, l and o a row block takes over from the one before.
+    or that of the rows. ``key_tile``: a tile has Bc keys, or Br (rows). ``carry``: what of m, l and
+    o, or of the gradients, a block takes over from the one before.
     ``maximum``: running, tile, whole (over all rows of the tile), zero (running from 0), none (0);
     ``keeps``: the m that the next tile is given; ``p_by``, ``alpha_by``: what P and α subtract,
     ``sum_by``: the P in l, where it is another. ``alpha_base``: the base of α; ``guards``: α is 0
     where there was no maximum; ``after``: which of l and o are rescaled after the tile is added;
-    ``adds``: which add what they were once more; ``forget``: which begin anew in each tile.
-    ``sums``: l sums P along keys, or rows. ``divide``: O by l at the end, never, every tile, or
-    both; multiplied; by lse; or P by its sum within the tile: weights, then never or by all l, or
-    by the running l (running); or the old O alone is multiplied, by l_old / l (old).
+    ``adds``: which add what they were once more; ``scales``: α is on the old, or on the new.
+    ``forget``: which begin anew in each tile.
+    ``rounds``: which of Q, K, V, S, P, l and o are rounded to fp16, bf16 or integers.
+    ``sums``: l sums P along keys, or rows, or takes its mean, or its max. ``divide``: O by l at the
+    end, never, every tile, or both; multiplied; by lse; or P by its sum within the tile: weights,
+    then never or by all l, or by the running l (running); or the old O alone is multiplied, by
+    l_old / l (old).
     ``swap``: what is transposed, or not, where it should not be: K (or its numbers, reshaped) in S,
     S itself, P, α or l in O, and in the backward pass; where its sides are equal.
     ``p_of``: see ``_p``; ``D``: see ``_D``. ``dS``: P (dP − D), outside: P dP − D, reversed:
-    P (D − dP), unweighed, squared: P (P dP − D), sigmoid: P (1 − P) dP.
+    P (D − dP), unweighed, squared: P (P dP − D), sigmoid: P (1 − P) dP, mixed: (P − D) dP.
     ``upstream``: the dO that is taken, its own or ones; ``at_keys``: what of lse, D and dO is read,
     and which gradients are written, at the rows of the other block.
     ``dP_of``, ``dV_of``, ``dK_of``, ``dQ_of``: the two factors of a product. ``overwrites``:
@@ -77,6 +84,7 @@ class Loop:
     keys: str = "own"
     values: str = "own"
     ragged: str = "masked"
+    key_tile: str = "keys"
     carry: str = ""
     maximum: str = "running"
     keeps: str = "new"
@@ -90,11 +98,13 @@ class Loop:
     guards: bool = True
     after: str = ""
     adds: str = ""
+    scales: str = "old"
     forget: str = ""
     sums: str = "keys"
     divide: str = "end"
     swap: str = ""
     lse: str = "natural"
+    rounds: str = ""
     empty: str = "zero"
 
     gradient_scale_of: str = "argument"
@@ -130,12 +140,13 @@ class _Tiles:
     n_k: int
     offset: int
     causal: bool
+    keys: int  # in a tile
 
     def rows(self, i: int) -> Numbers:
         return np.arange(i * self.block_q, min((i + 1) * self.block_q, self.n_q))
 
     def cols(self, j: int) -> Numbers:
-        return np.arange(j * self.block_k, min((j + 1) * self.block_k, self.n_k))
+        return np.arange(j * self.block_k, min(j * self.block_k + self.keys, self.n_k))
 
     @property
     def Tr(self) -> int:
@@ -150,13 +161,18 @@ def take_heads(w: Loop, *operands: Numbers) -> list[Numbers]:
     """Return Q, K and V (B, H, N, d) so that each head finds what the loop takes for its own."""
     if w.heads == "own":
         return list(operands)
-    taken = []
+    rows, taken = operands[0].shape[2], []
     for name, x in zip("qkv", operands, strict=True):
         batch, heads, n, d = x.shape
         of = {
             **{"own": x, "first": x[:, :1], "batch": x[:1], "one": x[:1, :1]},
             **{"next": np.roll(x, -1, 1), "viewed": x.reshape(batch, n, heads, d).swapaxes(1, 2)},
+            "swapped": x.swapaxes(0, 1).reshape(x.shape),
+            "unswapped": x.reshape(heads, batch, n, d).swapaxes(0, 1),
         }
+        if w.heads == "strided":
+            at = np.arange(batch * heads)[:, None] * rows + np.arange(n)
+            of["strided"] = x.reshape(-1, d)[at % (batch * heads * n)].reshape(x.shape)
         taken.append(np.broadcast_to(of[w.heads], x.shape) if name in w.heads_of else x)
     return taken
 
@@ -172,6 +188,23 @@ def _block_of(name: str, own: int, row: int, size: int, n: int, other: int) -> N
         **{"previous": max(own - 1, 0), "next": min(own + 1, last)},
     }
     return (at[name] * size + np.arange(min(size, n - own * size))) % n
+
+
+def _keys(name: str, t: _Tiles, i: int, j: int) -> Numbers:
+    """Return the keys whose K or V tile (i, j) takes."""
+    return t.cols(j) if name == "own" else _block_of(name, j, i, t.block_k, t.n_k, t.block_q)
+
+
+def _keys_of(w: Loop, block_q: int, block_k: int) -> int:
+    return block_q if w.key_tile == "rows" else block_k
+
+
+def _rounded(w: Loop, name: str, x: Numbers) -> Numbers:
+    """Return x, rounded where the loop does so."""
+    names, _, kind = w.rounds.partition(" to ")
+    if name not in names:
+        return x
+    return np.trunc(x) if kind == "integers" else round_to(x, kind).astype(x.dtype)
 
 
 def _left_out(w: Loop, t: _Tiles, i: int, j: int) -> bool:
@@ -239,6 +272,7 @@ def _visible(w: Loop, t: _Tiles, rows: Numbers, keys: Numbers) -> Numbers:
         **{"rows_by_keys": of_rows >= j, "keys_by_rows": i >= of_keys},
         "swapped": of_rows >= of_keys,
         "equal": (i >= j) | (block_i != block_j),
+        "last": (i >= j) | ((block_j + 1) * t.block_k <= rows[-1] + t.offset),
     }
     return kept[w.mask]
 
@@ -290,7 +324,8 @@ def forward(
     scale, offset = _scale(w, w.scale_of, k, block_k, scale), len(k) - len(q)
     q, k, v = _operands(w, q, k, v)
     k, v = _padded(w, k, v, block_k)
-    t = _Tiles(block_q, block_k, len(q), len(k), offset, causal)
+    t = _Tiles(block_q, block_k, len(q), len(k), offset, causal, _keys_of(w, block_q, block_k))
+    q, k, v = (_rounded(w, name, x) for name, x in zip("QKV", (q, k, v), strict=True))
     O, lse = np.zeros_like(q), np.full(len(q), -np.inf, q.dtype)
     m = l = o = np.zeros(0)
     every = range(0 if w.carry else only, only + 1) if only is not None else range(t.Tr)
@@ -304,11 +339,10 @@ def forward(
         o = o[: len(rows)] if "o" in w.carry and i else np.zeros((len(rows), q.shape[1]), q.dtype)
         qi = q[_block_of(w.queries, i, i, block_q, len(q), block_k)]
         for j in range(t.Tc)[::-1] if w.reverse else range(t.Tc):
-            kj = k[_block_of(w.keys, j, i, block_k, len(k), block_q)]
-            vj = v[_block_of(w.values, j, i, block_k, len(v), block_q)]
+            kj, vj = k[_keys(w.keys, t, i, j)], v[_keys(w.values, t, i, j)]
             for masks in _visits(w, t, i, j):
                 keep = _visible(w, t, rows, t.cols(j)) | (not masks)
-                S = qi @ _transposed(w, kj) * q.dtype.type(scale)
+                S = _rounded(w, "S", qi @ _transposed(w, kj) * q.dtype.type(scale))
                 S = S.T if w.swap == "S" and len(qi) == len(kj) else S
                 m, l, o = _visit(w, S, vj, keep & _counted(w, t, j), m, l, o)
             if report and not _left_out(w, t, i, j):
@@ -335,10 +369,10 @@ def _visit(w: Loop, S, vj, keep, m, l, o) -> tuple[Numbers, Numbers, Numbers]:
     if w.mask_at == "scores":
         S = np.where(keep, S, S * w.hidden_adds + S.dtype.type(w.hidden))
     new = _maximum(w, m, S)
-    safe = _finite(new) if w.empty == "zero" else new
-    of_tile = _finite(S.max(1)) if w.empty == "zero" else S.max(1)
+    safe = new if w.empty == "nan" else _finite(new)
+    of_tile = S.max(1) if w.empty == "nan" else _finite(S.max(1))
     subtracted = {"new": safe, "old": _finite(m, safe), "tile": of_tile, "nothing": 0 * of_tile}
-    P = w.base ** (S - subtracted[w.p_by][:, None])
+    P = _rounded(w, "P", w.base ** (S - subtracted[w.p_by][:, None]))
     in_l = w.base ** (S - subtracted[w.sum_by or w.p_by][:, None]) if w.sum_by else P
     began = ~np.isneginf(m) | (not w.guards)
     exponent = np.where(began, m - {"new": safe, "tile": of_tile}[w.alpha_by], 0)
@@ -347,13 +381,16 @@ def _visit(w: Loop, S, vj, keep, m, l, o) -> tuple[Numbers, Numbers, Numbers]:
     summed = np.where(keep | (w.mask_at != "weights"), in_l, 0)
     is_square = P.shape[0] == P.shape[1]
     along = 0 if w.sums == "rows" and is_square else 1
-    sums = summed.sum(along)
+    sums = {"mean": summed.mean, "max": summed.max}.get(w.sums, summed.sum)(along)
     if w.divide.startswith("weights"):
         P = P / np.where(sums > 0, sums, 1)[:, None]
         sums = P.sum(1) if w.divide == "weights" else sums
     P = np.where(keep | (w.mask_at == "scores"), P, 0)
     product = (P.T if w.swap == "P in O" and is_square else P) @ vj
     old_l, old_o = l, o
+    if w.scales == "new":
+        sums, product = sums * of_l, product * of_o[:, None]
+        of_l, of_o = np.ones_like(of_l), np.ones_like(of_o)
     l = (l + sums) * of_l if "l" in w.after else l * of_l + sums
     l = l + old_l if "l" in w.adds else l
     of_o = of_o * old_l / l if w.divide == "old" else of_o
@@ -363,6 +400,7 @@ def _visit(w: Loop, S, vj, keep, m, l, o) -> tuple[Numbers, Numbers, Numbers]:
     o = (o + product) * of_o if "o" in w.after else o * of_o + product
     o = o + old_o if "o" in w.adds else o
     o = o / l[:, None] if w.divide in ("tile", "both") else o
+    l, o = _rounded(w, "l", l), _rounded(w, "o", o)
     return S.max(1) if w.keeps == "tile" else new, l, o
 
 
@@ -374,7 +412,8 @@ def _divided(w: Loop, o: Numbers, l: Numbers, lse: Numbers) -> Numbers:
         return o
     if w.divide == "lse":
         return o / lse[:, None]
-    by = np.where(l > 0, l, 1) if w.empty == "zero" else l
+    by = l if w.empty == "nan" else np.where(l > 0, l, 1)
+    o = np.where(l[:, None] > 0, o, 0) if w.empty == "cleared" else o
     return o / (by[None, :] if w.swap == "l in O" and len(by) == o.shape[1] else by[:, None])
 
 
@@ -404,6 +443,8 @@ def _p(w: Loop, S: Numbers, lse: Numbers, m: Numbers) -> Numbers:
     l, m = np.exp(lse - m[:, None]), m[:, None]
     if w.p_of in ("divided", "quotient", "by_l"):
         return np.exp(S) / {"divided": lse, "quotient": np.exp(lse), "by_l": l}[w.p_of]
+    if w.p_of == "over_l":
+        return np.exp(S - lse) / l
     if w.p_of == "negated":
         return np.where(np.isneginf(S), 0, np.exp(lse - S))
     subtracted = {
@@ -424,21 +465,25 @@ def _D(w: Loop, P: Numbers, dP: Numbers, o: Numbers, do: Numbers, v: Numbers, l:
         **{"row": D, "none": 0 * D, "added": -D, "tile": (P * dP).sum(1), "scaled": D * scale},
         **{"divided": D / scale, "of_do": do.sum(1), "of_o": (o * o).sum(1), "of_p": P.sum(1)},
         **{"of_dp": dP.sum(1), "mean": (do * o).mean(1), "unnormalized": D * l, "by_l": D / l},
+        **{"total": D.sum() + 0 * D, "of_o_alone": o.sum(1)},
     }[w.D]
 
 
 def backward(
-    w: Loop, q, k, v, o, lse, do, *, causal=False, scale=None, block_q: int, block_k: int
+    w: Loop, q, k, v, o, lse, do, *, causal=False, scale=None, block_q: int, block_k: int,
+    only: int | None = None,
 ) -> tuple[Numbers, Numbers, Numbers]:  # fmt: skip
-    """Compute dQ, dK and dV, (N, d) each, of what a forward pass saved, in the inputs' dtype."""
+    """Compute dQ, dK and dV, (N, d) each, of what a forward pass saved, in the inputs' dtype. With
+    ``only``, what that key block alone adds to them."""
     plain = _scale(Loop(), w.gradient_scale_of, k, block_k, scale)
     scale = _scale(w, w.scale_of, k, block_k, scale)
-    t = _Tiles(block_q, block_k, len(q), len(k), len(k) - len(q), causal)
+    keys = _keys_of(w, block_q, block_k)
+    t = _Tiles(block_q, block_k, len(q), len(k), len(k) - len(q), causal, keys)
     gradients = {"dQ": np.zeros_like(q), "dK": np.zeros_like(k), "dV": np.zeros_like(v)}
     do = np.ones_like(do) if w.upstream == "ones" else do
     is_visible = _visible(Loop(), t, np.arange(len(q)), np.arange(len(k)))
     m = np.where(is_visible, q @ k.T * scale, -np.inf).max(1)
-    for j in range(t.Tc):
+    for j in range(t.Tc) if only is None else (only,):
         c = t.cols(j)
         if w.ragged == "dropped" and len(c) < block_k:
             continue
@@ -446,8 +491,7 @@ def backward(
             r = t.rows(i)
             if w.ragged == "rows_dropped" and len(r) < block_q:
                 continue
-            kj = k[_block_of(w.keys, j, i, block_k, len(k), block_q)]
-            vj = v[_block_of(w.values, j, i, block_k, len(v), block_q)]
+            kj, vj = k[_keys(w.keys, t, i, j)], v[_keys(w.values, t, i, j)]
             qi = q[_block_of(w.queries, i, j, block_q, len(q), block_k)]
             can_swap = len(r) == len(c) and c[-1] < len(q)
             read = {x: c if x in w.at_keys and can_swap else r for x in ("lse", "D", "dO")}
@@ -459,6 +503,7 @@ def backward(
                 left, right = (own[x] for x in w.dP_of.split())
                 is_swapped = w.swap == "V in dP" and len(right) == right.shape[1]
                 dP = left @ (right if is_swapped else right.T)
+                dP = dP.T if w.swap == "dP" and len(r) == len(c) else dP
                 at = read["D"]
                 D = _D(w, P, dP, o[at], do[at], v[at[at < len(v)]], np.exp(lse - m)[at], plain)
                 D = D[None, :] if w.D == "row" and w.swap == "D in dS" and can_swap else D[:, None]
@@ -466,9 +511,11 @@ def backward(
                 dS = {
                     **{"outside": P * dP - D, "reversed": P * (D - dP)},
                     **{"squared": P * (P * dP - D), "sigmoid": P * (1 - P) * dP},
+                    "mixed": (P - D) * dP,
                 }.get(w.dS, weights * (dP - D))
                 dS = np.where(keep | (w.mask_at == "scores"), dS, 0)
-                own |= {"S": S, "P": P, "dP": dP, "dS": dS}
+                E = np.where(keep, np.exp(S - m[r][:, None]), 0)
+                own |= {"S": S, "P": P, "dP": dP, "dS": dS, "E": E}
                 for name, factors in (("dV", w.dV_of), ("dK", w.dK_of), ("dQ", w.dQ_of)):
                     a, b = factors.split()
                     swapped = w.swap == f"{a} in {name}" and len(r) == len(c)
@@ -478,12 +525,28 @@ def backward(
                     before = 0 if name in w.overwrites else gradients[name][at]
                     factor = plain if name in w.rescales else 1
                     gradients[name][at] = (first @ second + before) * factor
+    for name, x in gradients.items():
+        if name in w.carry:
+            _carry(x, block_q if name == "dQ" else block_k)
     gradients["dQ"] *= plain**w.dQ_scale
     gradients["dK"] *= plain**w.dK_scale
     gradients["dV"] *= plain**w.dV_scale
-    none = {name: np.zeros_like(x) for name, x in gradients.items()}
-    order = zip(gradients, w.returns.split(), strict=True)
-    made = [none[own] if name == "0" else gradients[name] for own, name in order]
-    is_swapped = "0" not in w.returns and len(q) != len(k)
-    dQ, dK, dV = gradients.values() if is_swapped else made
+    return _returned(w, gradients)
+
+
+def _carry(x: Numbers, block: int) -> None:
+    """Add to each block of rows those before it, as a sum that never begins anew."""
+    for start in range(block, len(x), block):
+        rows = np.arange(start, min(start + block, len(x)))
+        x[rows] += x[rows - block]
+
+
+def _returned(w: Loop, gradients: dict[str, Numbers]) -> tuple[Numbers, Numbers, Numbers]:
+    """Return dQ, dK and dV, or what the loop returns for them where it has their shapes."""
+    made = []
+    for own, names in zip(gradients, w.returns.split(), strict=True):
+        parts = [gradients[x] for x in names.split("+") if x != "0"]
+        fits = all(x.shape == gradients[own].shape for x in parts)
+        made.append(sum(parts, np.zeros_like(gradients[own])) if fits else gradients[own])
+    dQ, dK, dV = made
     return dQ, dK, dV

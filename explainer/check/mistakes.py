@@ -37,7 +37,7 @@ BLOCKS = tuple(2**p for p in range(1, 8))
 # Right ways to write a loop, in which a mistake may give other numbers; the plainest first.
 STYLES: list[dict[str, Any]] = [
     {"empty": empty, "reverse": reverse, "skips": skips}
-    for empty, reverse, skips in product(("zero", "nan"), (False, True), (True, False))
+    for empty, reverse, skips in product(("zero", "nan", "cleared"), (False, True), (True, False))
 ] + [{"hidden": -1e6, "skips": skips} for skips in (False, True)]
 
 
@@ -49,8 +49,10 @@ def loops(pass_: str, style: int = 0) -> tuple[tuple[str, Loop], ...]:
     return tuple((m.key, replace(plain, **way)) for m in every for way in m.ways)
 
 
-def block_sizes(block_q: int, block_k: int, n: int) -> Iterator[tuple[int, int]]:
-    """List the tile sizes that a function may have: those that it was told, or its own."""
-    yield block_q, block_k
-    own = (b for b in BLOCKS if n <= 8 * b < 16 * n)
-    yield from ((b, b) for b in own if (b, b) != (block_q, block_k))
+def block_sizes(told: tuple[int, int], n: int, is_told: bool = True) -> Iterator[tuple[int, int]]:
+    """List the tile sizes that a function may have, (Br, Bc): those that it was ``told``, or its
+    own, squares first, and only squares where it takes such arguments."""
+    own = [b for b in BLOCKS if n <= 8 * b < 16 * n]
+    squares = [(b, b) for b in own]
+    others = [] if is_told else [(a, b) for a, b in product(own, own) if a != b]
+    yield from dict.fromkeys([told, *squares, *others])

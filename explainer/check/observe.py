@@ -113,7 +113,7 @@ def of_loop(w: loop.Loop, case: Case, block_q: int, block_k: int) -> Function:
             with np.errstate(all="ignore"):
                 made = loop.forward(w, *own, **rules, report=report if reports else None)
             seen.O[head], seen.lse[head] = made
-        if w.heads == "viewed":
+        if w.heads == "viewed" and "o" in w.heads_of:
             seen.O = seen.O.swapaxes(1, 2).reshape(q.shape)
         return seen
 

@@ -133,12 +133,14 @@ def examine(
         else:
             shown.append((case, seen))
     if wrong:
-        _locate(*wrong, shown, observe.of_runner(runner, wrong[0]), verdict)
+        _locate(*wrong, shown, observe.of_runner(runner, wrong[0]), _is_told(about), verdict)
     progress("dQ", len(wanted), len(wanted) + len(gradients))
     gradients = [(replace(case, rounds=rounds), do) for case, do in gradients]
     _judge_gradients(runner, gradients, verdict)
     if rounds:
         verdict.notes.append(t("tf32"))
+    if about["layout"] == "cs336":
+        verdict.notes.append(t("whole_tiles"))
     if about["interprets"]:
         verdict.notes.append(t("no_bfloat"))
     if "causal" not in about["accepts"]:
@@ -159,6 +161,11 @@ def _takes(about: dict[str, Any], case: Case) -> bool:
     if "scale" not in about["accepts"]:
         lacks |= {"scale"}
     return not case.needs & lacks and ("causal" in about["accepts"] or not case.causal)
+
+
+def _is_told(about: dict[str, Any]) -> bool:
+    """Return True if the function takes the sizes of tiles."""
+    return {"block_q", "block_k"} <= set(about["accepts"])
 
 
 def _result(case: Case, seen: observe.Seen, is_right: bool) -> CaseResult:
@@ -197,12 +204,14 @@ def _warn(case: Case, seen: observe.Seen, right, verdict: Verdict) -> None:
         verdict.case, verdict.tiles = case, tiles
 
 
-def _locate(case: Case, seen: observe.Seen, shown, function, verdict: Verdict) -> None:
+def _locate(
+    case: Case, seen: observe.Seen, shown, function, is_told: bool, verdict: Verdict
+) -> None:
     """Find the first wrong tile of a case whose end is wrong, and its cause."""
     right, last = judge.judge_final(case, seen)
     how, tiles, trusted = judge.find_tiles(case, seen, function, right)
     raw = replace(how, normalized=False)
-    verdict.cause = forward_cause(case, seen, raw, shown, trusted)
+    verdict.cause = forward_cause(case, seen, raw, shown, trusted, is_told)
     if verdict.cause and how.normalized:
         how, tiles = raw, judge.judge_states(case, seen.states, right, raw)
     assert last
@@ -331,7 +340,7 @@ def _locate_gradient(runner, case: Case, do, head, true: list[Expected], grads, 
     verdict.case, verdict.tiles = case, []
     place = {"problem": case.name, "i": i, "j": j, **_head(case, head)}
     verdict.first = {**place, "rows": rows, "what": what}
-    verdict.cause = backward_cause(case, do, head, expected, grads)
+    verdict.cause = backward_cause(case, do, head, expected, grads, _is_told(runner.about))
 
 
 def _spans(rows: list[int]) -> list[str]:

@@ -580,6 +580,44 @@ PLANTED: dict[str, dict[str, dict[str, str]]] = {
     },
     "gradient_zero": {CS336: {"dq": "torch.zeros_like(Q),"}},
     "kv_of_other_head_in_backward": {TORCH: {"dp": "dp = do @ value[:, :1].mT"}},
+    "alpha_on_new_part": {
+        TORCH: {
+            "l": "l = l + alpha * p.sum(-1)",
+            "o": "acc = acc + alpha.unsqueeze(-1) * (p @ value)",
+        },
+    },
+    "l_of_other_sum": {TORCH: {"l": "l = alpha * l + p.amax(-1)"}},
+    "gradient_scale_inverted": {CS336: {"dk": "dS.transpose(1, 2) @ Q * d**0.5"}},
+    "gradient_of_other_block": {
+        TORCH: {
+            "dv": "dv[:, :, cols] += p.mT @ do\n                "
+            "dv[:, :, cols] += 0 if not first or start else dv[:, :, cols - block_k]",
+        },
+    },
+    "rounded_to_integers": {TORCH: {"l": "l = (alpha * l + p.sum(-1)).floor()"}},
+    "rounded_to_16_bits": {
+        TORCH: {"p": "p = torch.exp(s - new.unsqueeze(-1)).half().float()"},
+    },
+    "gradients_in_one_array": {
+        TORCH: {
+            "dv": "dv[:, :, cols] += p.mT @ do\n                dk = dv if n == nk else dk",
+        },
+    },
+    "heads_at_strides_of_q": {
+        TRITON: {"v": "V + at_k + head * (n - nk) * D"},
+    },
+    "heads_read_in_other_order": {
+        NUMPY: {
+            "heads": "(x[b, h].astype(np.float32) for x in (q, k, "
+            "v.reshape(len(v), -1, *v.shape[1::2]).swapaxes(1, 2)))"
+        },
+    },
+    "divided_by_l_again": {
+        CS336: {
+            "p2": "P = torch.exp(S - L[..., None])\n        P = P * torch.exp("
+            "S.max(dim=-1, keepdim=True).values - L[..., None])"
+        },
+    },
     "skipped_without_mask_in_backward": {
         TORCH: {"rows2": INNER.format("first // block_q * block_q")},
     },
