@@ -51,15 +51,14 @@ def _gradient_cells(first: dict, tr: int, tc: int) -> dict[tuple[int, int], str]
     """Return the state of the tiles of a backward pass, keys outside: those before the first wrong
     one are right; where only its row block or its key block is known, all of that are wrong."""
     every = [(i, j) for j in range(tc) for i in range(tr)]
+    named = {-1: "right", 0: "wrong", 1: "pending"}
     i, j = first["i"], first["j"]
     if i is None or j is None:
-        axis, at = (1, int(j)) if i is None else (0, int(i))
-        named = {-1: "right", 0: "wrong", 1: "pending"}
+        axis, at = (0, i) if j is None else (1, j)
+        assert at is not None
         return {x: named[(x[axis] > at) - (x[axis] < at)] for x in every}
-    at = every.index((i, j))
-    return {
-        x: "right" if n < at else "wrong" if n == at else "pending" for n, x in enumerate(every)
-    }
+    first_wrong = every.index((i, j))
+    return {x: named[(n > first_wrong) - (n < first_wrong)] for n, x in enumerate(every)}
 
 
 def agreement(verdict: Verdict) -> str:
