@@ -1,16 +1,17 @@
 """Attention over several devices: each holds its rows of Q still, K and V pass round a ring.
 
 Ring Attention (arXiv 2310.01889). The transport is PyTorch's: `torch.distributed`, with NCCL on
-GPUs, with gloo and the interpreter on CPUs. While a device computes, its K and V travel on to the
-next one; what it computes for each other device's keys is a softmax of its own, merged by lse.
+GPUs, with gloo and the interpreter on CPUs; K and V of GPUs of one host go by `direct.py`. While a
+device computes, its K and V travel on to the next one; what it computes for each other device's
+keys is a softmax of its own, merged by lse.
 """
 
 from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -18,7 +19,7 @@ import torch
 import torch.distributed as dist
 from torch.distributed.device_mesh import DeviceMesh
 
-from . import dispatch, gradients
+from . import direct, dispatch, gradients
 from .checks import check_call
 from .launching import empty_result
 from .merging import merge
@@ -26,7 +27,6 @@ from .orders import tile_states
 from .spec import layouts
 
 SECONDS = 60.0  # for a neighbor to answer in one step
-POLL = 2e-5  # seconds between two looks at a GPU's transfer
 HEADER = (
     "batch", "query heads", "key heads", "d", "dtype", "layout", "mask", "scale", "gradients"
 )  # fmt: skip
@@ -150,6 +150,41 @@ class _Group:
 
         return wait
 
+    @contextmanager
+    def neighbors(self, size: int) -> Iterator[Callable]:
+        """Within the block, `pass_on(tensors, rows, now)` is `exchange` with the neighbors, for K
+        and V of at most `size` bytes. Where GPUs can, it copies: `now`, or, since a copy is work
+        for the host before it is any for a GPU, once it is waited for."""
+        what = "K and V"
+        inboxes = None
+        if self.device.type == "cuda":
+            inboxes = direct.inboxes(self.group, self.device, size, self.gather)
+        if inboxes is None:
+            yield lambda tensors, rows, now: self.exchange(tensors, rows, 1, what)
+            return
+        to, of = (self.rank + 1) % self.size, (self.rank - 1) % self.size
+        both = f"{what} of rank {of} and to send its own to rank {to}"
+
+        def pass_on(tensors: Sequence[torch.Tensor], rows: int, now: bool):
+            sent = [x.contiguous() for x in tensors]
+            send, receive = inboxes.exchange(sent, rows, to, self.timeout)
+            if now:
+                with self._report(both):
+                    send()
+
+            def wait() -> list[torch.Tensor]:
+                with self._report(both):
+                    if not now:
+                        send()
+                    return receive()
+
+            return wait
+
+        try:
+            yield pass_on
+        finally:
+            inboxes.release()
+
     def gather(self, numbers: list[int]) -> list[list[int]]:
         """Return these numbers of every rank. Point to point: after a failure no thread waits on,
         as one would for a collective."""
@@ -168,14 +203,12 @@ class _Group:
             for op, x, peer in transfers
             if x.numel()
         ]
-        try:
+        with self._report("its neighbors"):
             return dist.batch_isend_irecv(ops) if ops else []
-        except RuntimeError as error:
-            raise self._failed("its neighbors", error) from error
 
     def _wait(self, works: list, what: str) -> None:
         deadline = time.monotonic() + self.timeout
-        try:
+        with self._report(what):
             for work in works:
                 if self.device.type == "cpu":  # at 0 gloo would wait for the group's own timeout
                     work.wait(timedelta(seconds=max(0.001, deadline - time.monotonic())))
@@ -183,8 +216,14 @@ class _Group:
                 while not work.is_completed():
                     if time.monotonic() > deadline:
                         raise RuntimeError("timed out")
-                    time.sleep(POLL)
+                    time.sleep(direct.POLL)
                 work.wait()  # of the stream, not of the host
+
+    @contextmanager
+    def _report(self, what: str) -> Iterator[None]:
+        """Within the block, what fails is a peer for which this rank waited."""
+        try:
+            yield
         except RuntimeError as error:
             raise self._failed(what, error) from error
 
@@ -246,14 +285,19 @@ def _check(
 def _steps(ring: _Ring, k: torch.Tensor, v: torch.Tensor) -> Iterator[tuple[int, list, tuple]]:
     """Yield whose K and V are here, these, and the calls; they travel on until the next step."""
     owner, pair, group = ring.group.rank, [k, v], ring.group
-    for step, parts in enumerate(ring.parts):
-        more = step + 1 < len(ring.parts)
-        if more:
-            following = layouts.source(group.rank, step + 1, group.size)
-            wait = group.exchange(pair, ring.k_counts[following], 1, "K and V")
-        yield owner, pair, parts
-        if more:
-            owner, pair = following, wait()
+    if len(ring.parts) == 1:
+        yield owner, pair, ring.parts[0]
+        return
+    size = 2 * direct.padded((*k.shape[:2], max(ring.k_counts), k.shape[3]), k)
+    with group.neighbors(size) as pass_on:
+        for step, parts in enumerate(ring.parts):
+            more = step + 1 < len(ring.parts)
+            if more:
+                following = layouts.source(group.rank, step + 1, group.size)
+                wait = pass_on(pair, ring.k_counts[following], step > 0)
+            yield owner, pair, parts
+            if more:
+                owner, pair = following, wait()
 
 
 def _forward(q, k, v, ring: _Ring) -> Pair:

@@ -1,10 +1,11 @@
 """Attention over the GPUs of one host beside PyTorch's own context parallelism.
 
 `torchrun --nproc-per-node 2 -m kernels.measure.devices FILE`; bf16, B = 1, H = 16, d = 128. Rows of
-a record: the median time of one GPU, or of the slowest of all, by `kernels.ring_attention`, by
-the same without its transfers, and by `context_parallel` with SDPA's flash, cuDNN and, after
-`kernels.activate()`, these kernels; forward and backward; the largest error of O, in sampled rows,
-against float64. `merges`: errors of one sequence in P parts, by what the merge is rounded to.
+a record: the median time of one GPU, or of the slowest of all, by `kernels.ring_attention`, by the
+same without its transfers, and by `context_parallel` with SDPA's flash, cuDNN and, after
+`kernels.activate()`, these kernels; forward and backward, each from idle; the largest error of O,
+in sampled rows, against float64. `merges`: errors of one sequence in P parts, by what the merge is
+rounded to.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from .timing import FLUSH_BYTES, SLEEP_CYCLES, rotated, warm_up
 
 LENGTHS = (8192, 16384, 32768, 65536, 131072)
 HEADS, D, ROUNDS, SAMPLED = 16, 128, 5, 64
+IDLE_S = 0.1
 PARTS = (1, 2, 4, 8, 16, 32)
 BACKENDS = {
     "flash": SDPBackend.FLASH_ATTENTION, "cudnn": SDPBackend.CUDNN_ATTENTION,
@@ -77,12 +79,16 @@ def time_on_all(run: Run, flush: torch.Tensor) -> float:
 
 def interleave(runs: dict[str, tuple[Run, Context]], flush, rounds: int) -> dict[str, dict]:
     """Return the median, least and most time of each call, in its context; round after round runs
-    all, each round beginning with another, so that heat and clocks hit all alike."""
+    all, each round beginning with another. Before each call GPUs are idle for IDLE_S, so that none
+    begins at the clock to which the power limit brought the one before it."""
     names, found = [*runs], {name: [] for name in runs}
     for turn in range(-1, rounds):
         for name in rotated(turn, names):
             run, context = runs[name]
             with context():
+                until = time.perf_counter() + IDLE_S
+                while time.perf_counter() < until:  # a host that slept launches more slowly
+                    pass
                 ms = time_on_all(run, flush)
             if turn >= 0:
                 found[name].append(ms)
@@ -99,7 +105,10 @@ def without_transfers() -> Iterator[None]:
     def exchange(group, tensors, rows, hops, what):
         return lambda: [x.contiguous() for x in tensors]
 
-    with mock.patch.object(ring._Group, "exchange", exchange):
+    with (
+        mock.patch.object(ring._Group, "exchange", exchange),
+        mock.patch.object(ring.direct, "inboxes", lambda *_: None),
+    ):
         yield
 
 

@@ -1,5 +1,7 @@
 """Attention over the ranks of a process group: four processes, gloo, the interpreter."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -25,6 +27,17 @@ def test_is_attention_of_one_device(ranks, number):
 def test_is_attention_of_one_gpu(ranks, d, dtype, mask, layout):
     """Of sizes that the Hopper kernels take."""
     ranks.judge(Call(RANKS, 1500, d, mask, layout, dtype, k_heads=2, group=4))
+
+
+@pytest.mark.gpu
+def test_gpus_of_one_host_copy_and_agree_with_nccl(ranks):
+    """To the bit; K and V grow meanwhile, and with them the memory that they are copied into."""
+    for n in (40, 9000, 17000):
+        call = Call(RANKS, n, 64, "causal", "head-tail", "bf16")
+        with_nccl = replace(call, fault="no copies")
+        for first, second in zip(ranks.whole(call), ranks.whole(with_nccl), strict=True):
+            assert torch.equal(first, second)
+    assert all(ranks.ask("copies"))
 
 
 @pytest.mark.parametrize(
