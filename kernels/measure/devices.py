@@ -36,7 +36,7 @@ from .timing import FLUSH_BYTES, SLEEP_CYCLES, rotated, warm_up
 
 LENGTHS = (8192, 16384, 32768, 65536, 131072)
 HEADS, D, ROUNDS, SAMPLED = 16, 128, 5, 64
-IDLE_S = 0.1
+LONG, IDLE_S = 32768, 0.1  # shorter calls end before the power limit lowers a clock
 PARTS = (1, 2, 4, 8, 16, 32)
 BACKENDS = {
     "flash": SDPBackend.FLASH_ATTENTION, "cudnn": SDPBackend.CUDNN_ATTENTION,
@@ -77,16 +77,18 @@ def time_on_all(run: Run, flush: torch.Tensor) -> float:
     return slowest.item()
 
 
-def interleave(runs: dict[str, tuple[Run, Context]], flush, rounds: int) -> dict[str, dict]:
+def interleave(
+    runs: dict[str, tuple[Run, Context]], flush: torch.Tensor, rounds: int, idle_s: float
+) -> dict[str, dict]:
     """Return the median, least and most time of each call, in its context; round after round runs
-    all, each round beginning with another. Before each call GPUs are idle for IDLE_S, so that none
+    all, each round beginning with another. Before each call GPUs are idle for a while, so that none
     begins at the clock to which the power limit brought the one before it."""
     names, found = [*runs], {name: [] for name in runs}
     for turn in range(-1, rounds):
         for name in rotated(turn, names):
             run, context = runs[name]
             with context():
-                until = time.perf_counter() + IDLE_S
+                until = time.perf_counter() + idle_s
                 while time.perf_counter() < until:  # a host that slept launches more slowly
                     pass
                 ms = time_on_all(run, flush)
@@ -209,7 +211,7 @@ def measure(n: int, causal: bool, flush: torch.Tensor, rounds: int) -> list[dict
             continue
         forward[name], backward[name] = (run, context), (grads, context)
     for key, runs in (("forward", forward), ("backward", backward)):
-        times = interleave(runs, flush, rounds)
+        times = interleave(runs, flush, rounds, IDLE_S if n >= LONG else 0.0)
         for row in rows:
             if row["method"] in times:
                 row[key] = times[row["method"]]
