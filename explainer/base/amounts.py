@@ -33,10 +33,11 @@ def amount(n_bytes: float) -> str:
 
 
 def milliseconds(ms: float) -> str:
-    """Three digits, in µs below a tenth of a millisecond."""
+    """Three digits, zeros too, in µs below a tenth of a millisecond."""
     if ms < 0.1:
         return f"{ms * 1000:.1f} µs"
-    return f"{ms:.3g} ms" if ms < 1000 else f"{ms / 1000:.3g} s"
+    x, unit = (ms, "ms") if ms < 999.5 else (ms / 1000, "s")
+    return f"{x:#.3g}".rstrip(".") + f" {unit}"
 
 
 def count(n: int, noun: str) -> str:

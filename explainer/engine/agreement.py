@@ -9,7 +9,7 @@ import numpy as np
 
 from explainer.algorithms.inputs import make_inputs
 from explainer.base.fields import ProblemError
-from explainer.engine.results import MOST_CELLS, Same, TileErrors
+from explainer.engine.results import MOST_CELLS, MOST_SEEN, Same, Seen, TileErrors
 from explainer.problem import Problem
 from explainer.trace import trace
 
@@ -102,6 +102,30 @@ def map_of(m_error: np.ndarray, l_error: np.ndarray, wrong: np.ndarray) -> TileE
     }
 
 
+def _seen(m, l, m_expected, l_expected, differences: np.ndarray) -> list[Seen]:
+    """Return m and l of the row that differs most of each tile, of the tiles that differ most, in
+    the order of the tiles; ``differences``: of every row, (Tr, Tc, Br), −1 where it has none."""
+    largest = differences.max(axis=2)
+    tiles = np.argsort(-largest, axis=None, kind="stable")[:MOST_SEEN]
+    places = [np.unravel_index(k, largest.shape) for k in sorted(tiles) if largest.flat[k] >= 0]
+    found = []
+    for i, j in places:
+        row = int(differences[i, j].argmax())
+        at = i, j, row
+        found.append(
+            Seen(
+                i=int(i),
+                j=int(j),
+                row=int(i) * m.shape[2] + row,
+                m=float(m[at]),
+                l=float(l[at]),
+                m_expected=float(m_expected[at]),
+                l_expected=float(l_expected[at]),
+            )
+        )
+    return found
+
+
 def compare(problem: Problem, m: np.ndarray, l: np.ndarray, direct: States) -> Same:
     """Judges a kernel's tile states, each (Tr, Tc, Br) in natural units, NaN where nothing ran.
 
@@ -115,9 +139,11 @@ def compare(problem: Problem, m: np.ndarray, l: np.ndarray, direct: States) -> S
     allowed = tolerance(problem)
     differences = _differences(m, l, *expected)
     m_error, l_error = (float(np.nanmax(x, initial=0)) for x in differences)
+    both = np.isfinite(m) & np.isfinite(l) & np.isfinite(expected[0])
     m_tiles, l_tiles = (np.where(np.isnan(x), -1.0, x).max(axis=2) for x in differences)
     return {
         "map": map_of(m_tiles, l_tiles, (m_tiles > allowed) | (l_tiles > 2 * allowed)),
+        "seen": _seen(m, l, *expected, np.where(both, sum(differences), -1.0)),
         "against": against,
         "tiles": int(there.any(axis=2).sum()),
         "values": 2 * int(there.sum()),

@@ -20,6 +20,7 @@ t = Texts("engine")
 # The histogram of |error|: four bins a decade; below the first and above the last join those.
 LOWEST, HIGHEST, A_DECADE = -10, 1, 4
 MOST_CELLS = 32  # on a side of a map of tiles
+MOST_SEEN = 16  # tiles whose m and l are shown
 SIGNED_N, SIGNED_VALUES = 64, 4096  # rows and values of O from which the signed error is judged
 
 
@@ -69,13 +70,27 @@ class TileErrors(TypedDict):
     first: tuple[int, int] | None
 
 
+class Seen(TypedDict):
+    """m and l of a row after a tile (i, j), as the kernel reported them and as expected."""
+
+    i: int
+    j: int
+    row: int
+    m: float
+    l: float
+    m_expected: float
+    l_expected: float
+
+
 class Same(_Compared, total=False):
     """A kernel's tiles against the picture's: ``values`` numbers of m and of l in ``tiles`` tiles,
+    some of them ``seen``, of the tiles that differ most,
     the largest |Δm| and |Δl|/l, None where they stand in other tiles; or its O: ``o_error``; or of
     the backward pass the ``errors`` of dQ's parts, dK and dV, and the ``largest`` share of what
     rounding explains at its place."""
 
     map: TileErrors
+    seen: list[Seen]
     tiles: int
     values: int
     m_error: float | None

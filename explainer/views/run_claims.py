@@ -243,6 +243,7 @@ def fast(result: Result, old: Result | None, note: str) -> Claim:
         loop = row.get("loop_ms")
         bar["loop"] = min(1.0, loop / most) if loop and not bar["cut"] else None
         bar["more"] = t("fast.call", time=milliseconds(loop)) if loop else ""
+    claim["stroke"] = t("fast.stroke") if any(bar["loop"] for bar in made) else ""
     return claim | {"sentence": speed_sentence(source, main), "bars": made}
 
 

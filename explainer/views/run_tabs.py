@@ -17,6 +17,7 @@ from explainer.engine.results import (
     LOWEST,
     Result,
     Row,
+    Same,
     naive_ms,
     ran,
     refused_methods,
@@ -99,11 +100,13 @@ def _middle(k: int) -> float:
 def tiles(result: Result) -> Tab:
     """Each kernel's tiles beside Step's, its block sizes and bytes, and what a second run gives."""
     lines: list[tuple[bool | None, str]] = []
-    maps = []
+    maps, grids = [], []
     for name, same in run_claims.compared(result):
         lines.append(_compared(name, same, verdict.has_backward(result)))
         if same and "map" in same:
             maps.append(run_claims.tile_map(result, same, METHODS[name]))
+        if same and "seen" in same:
+            grids.append(_seen(METHODS[name], same))
     against = {same["against"] for _, same in run_claims.compared(result) if same}
     why = t.named("tiles.why")
     key = "backward" if verdict.has_backward(result) else "trace"
@@ -125,9 +128,23 @@ def tiles(result: Result) -> Tab:
         "lines": lines,
         "maps": maps,
         "notes": notes,
-        "table": table(t.row("tiles.head"), cells, t("tiles.bytes")),
+        "grids": [*grids, table(t.row("tiles.head"), cells, t("tiles.bytes"))],
         "repeat": _repeated(result) if verdict.has_backward(result) else None,
     }
+
+
+def _seen(name: str, same: Same) -> dict[str, Any]:
+    """List m and ℓ as the kernel reported them beside what they were compared with."""
+    key = "trace" if same["against"] == "trace" else "float64"
+    rows = []
+    for x in same["seen"]:
+        values = (x["m"], x["m_expected"], x["l"], x["l_expected"])
+        digits = (f"{value:.7f}".replace("-", "−") for value in values)
+        rows.append((f"({x['i']}, {x['j']})", str(x["row"]), *digits))
+    head = t.named("seen.head")[key].split(", ")
+    is_all = len(rows) == same["tiles"]
+    title = t("seen", name=name) if is_all else t("seen.most", name=name, n=len(rows))
+    return {"title": title, "head": head, "rows": rows}
 
 
 def _compared(name: str, same: Any, both: bool) -> tuple[bool | None, str]:

@@ -30,6 +30,9 @@ def test_amounts(nbytes, wanted):
         (amounts.scientific, -3e-9, "−3.0\u00a0×\u00a010⁻⁹"),
         (amounts.scientific, 0, "0"),
         (amounts.milliseconds, 0.05, "50.0 µs"),
+        (amounts.milliseconds, 0.27, "0.270 ms"),  # in a column with 0.424 ms (RP 9)
+        (amounts.milliseconds, 999.4, "999 ms"),
+        (amounts.milliseconds, 999.7, "1.00 s"),
         (amounts.milliseconds, 1234, "1.23 s"),
         (amounts.rounded, 1234.4, "1,234"),
         (amounts.rounded, 0.12345, "0.123"),

@@ -33,6 +33,18 @@ def test_without_a_trace_the_definition_is_compared(monkeypatch, order, causal):
     assert found["tiles"] == int(there.any(dim=2).sum())
 
 
+def test_what_the_kernel_reported_stands_beside_the_trace():
+    """Of every tile that it visits, where they are few; rows of m and l by their own place."""
+    problem = Problem(n=14, d=4, block_q=4, block_k=4)
+    m, l = agreement.traced_states(problem)
+    found = agreement.compare(problem, m + 1, l * 2, lambda: (m, l))["seen"]
+    assert len(found) == 10
+    for x in found:
+        at = x["i"], x["j"], x["row"] - 4 * x["i"]
+        assert (x["m"], x["m_expected"]) == (m[at] + 1, m[at])
+        assert (x["l"], x["l_expected"]) == (2 * l[at], l[at])
+
+
 def test_a_wrong_tile_is_where_the_map_says():
     problem = Problem(n=40 * 4, d=4, block_q=4, block_k=2)  # 40 × 80 tiles: cells of 2 × 3
     m, l = agreement.traced_states(problem)
@@ -46,6 +58,9 @@ def test_a_wrong_tile_is_where_the_map_says():
     assert not wrong["agrees"] and found["first"] == (21, 10)
     assert [k for k, cell in enumerate(found["cells"]) if cell == "x"] == [at]
     assert found["l"][at] == pytest.approx(0.5, rel=1e-3)
+    worst = [x for x in wrong["seen"] if (x["i"], x["j"]) == (21, 10)]
+    assert [x["row"] for x in worst] == [21 * 4 + 3] and len(wrong["seen"]) == 16
+    assert worst[0]["l"] == pytest.approx(1.5 * worst[0]["l_expected"])
     m = m.copy()
     m[0, 5] = 1.0  # a skipped tile was computed
     found = agreement.compare(problem, m, l, lambda: agreement.traced_states(problem))

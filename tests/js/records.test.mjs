@@ -8,6 +8,7 @@ import {
   callsOf,
   choiceFor,
   lengthsOf,
+  milliseconds,
   nearestLength,
   rowsOf,
   said,
@@ -108,6 +109,16 @@ test("every backward sentence says what the record's own file says", () => {
     assert.equal(named.length, expected.length, sentence);
     named.forEach((amount, k) => close(amount, expected[k], 0.005, sentence));
   }
+});
+
+test("a time keeps its zeros, so that those beside it have the same digits (RP 9)", () => {
+  equal([0.27, 0.424, 1.5, 999.7, 0.05].map(milliseconds), [
+    "0.270 ms",
+    "0.424 ms",
+    "1.50 ms",
+    "1.00 s",
+    "50.0 µs",
+  ]);
 });
 
 test("where naive does not fit its matrices are named, and no ratio", () => {

@@ -48,6 +48,19 @@ def live(**more) -> dict:
     same = {
         "against": "trace",
         "map": tiles | {"m": known, "l": known, "first": None},
+        "seen": [
+            {
+                "i": i,
+                "j": j,
+                "row": 4 * i,
+                "m": -0.5,
+                "l": 1.25,
+                "m_expected": -0.5,
+                "l_expected": 1.0,
+            }
+            for i in range(4)
+            for j in range(i + 1)
+        ],
         "tiles": 10,
         "values": 80,
         "m_error": 0.0,

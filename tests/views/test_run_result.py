@@ -125,7 +125,10 @@ def test_the_time_of_a_call_stands_beside_gpu_time():
     looped |= {"loop_calls": 100, "host_us": 31.4, "host_p20_us": 30.0, "host_p80_us": 33.0}
     result = changed(1, **looped, host_runs=100)
     assert not misfit(result, Result)
-    assert run_claims.fast(result, None, "")["bars"][1]["more"] == "0.125 ms a call"
+    claim = run_claims.fast(result, None, "")
+    assert claim["bars"][1]["more"] == "0.125 ms a call"
+    assert "launch included" in claim["stroke"], "what a call is beside GPU time"
+    assert not run_claims.fast(live(), None, "")["stroke"], "no stroke, no words"
     table = shown(result)["tabs"]["time"]["table"]
     fa2 = dict(zip(table["head"], table["rows"][1], strict=True))
     assert fa2["call in a loop, ms"] == "0.1250" and fa2["GPU time, ms"] == "0.0200"
@@ -133,6 +136,17 @@ def test_the_time_of_a_call_stands_beside_gpu_time():
     texts = " ".join(shown(result)["tabs"]["time"]["texts"])
     assert "of 30 interleaved runs" in texts and "of 5 loops of 100 calls" in texts
     assert "power limit" in texts, "why a call in a loop may take longer (RP 15)"
+
+
+def test_m_and_l_of_the_kernel_stand_beside_those_of_step():
+    seen, _ = shown(live())["tabs"]["tiles"]["grids"]
+    assert len(seen["rows"]) == 10
+    values = ["−0.5000000", "−0.5000000", "1.2500000", "1.0000000"]
+    assert seen["rows"][1] == ["(1, 0)", "4", *values]
+    few = live()
+    few["rows"][1]["same"] = few["rows"][1]["same"] | {"tiles": 99, "against": "float64"}
+    seen, _ = shown(few)["tabs"]["tiles"]["grids"]
+    assert "10 tiles that differ most" in seen["title"] and "m in float64" in seen["head"]
 
 
 def test_the_rules_are_said_with_their_numbers():

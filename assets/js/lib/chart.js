@@ -147,15 +147,15 @@ export function slider(pen, { at, places, go, isUp, ...knob }, drawn) {
   );
 }
 
-/** A line at x with a ring at y, as wide as a finger. @param {number} x @param {number} top @param {number} bottom @param {number} y
- * @param {string} hue @param {string} dash */
-export const playhead = (x, top, bottom, y, hue = "ink", dash = "") => [
+/** A line at x with a ring at y, as wide as a finger; drawn in `spans`, between which words stay readable.
+ * @param {number} x @param {number} top @param {number} bottom @param {number} y @param {string} hue @param {string} dash @param {Pair[]} spans */
+export const playhead = (x, top, bottom, y, hue = "ink", dash = "", spans = [[top, bottom]]) => [
   rect(x - 14, Math.min(top, y) - 8, 28, Math.abs(bottom - top) + 24, "", {
     fill: "transparent",
     cursor: "ew-resize",
   }),
   path(
-    `M${x} ${top}V${bottom}`,
+    spans.map(([from, to]) => `M${x} ${from}V${to}`).join(""),
     dash ? stroke("hatch", 1, { "stroke-dasharray": dash }) : stroke(hue, 1.8),
   ),
   circle(x, y, 7.5, { fill: ink("paper"), ...stroke(hue, 2.5) }),

@@ -229,12 +229,12 @@ export class Chart {
 
   /** A key of the page moves the marker; returns whether it did. @param {string} action */
   act(action) {
-    if (!this.choice) return false;
-    const lengths = lengthsOf(this.rows, this.choice);
     const by = MOVES[action];
-    if (!by) return false;
-    const to = clamp(lengths.indexOf(this.choice.n) + by, 0, lengths.length - 1);
-    this.choose({ n: lengths[to] });
+    if (!this.choice || !by) return false;
+    const lengths = lengthsOf(this.rows, this.choice);
+    const n = lengths[clamp(lengths.indexOf(this.choice.n) + by, 0, lengths.length - 1)];
+    if (n === this.choice.n) return false;
+    this.choose({ n });
     return true;
   }
 
@@ -336,14 +336,14 @@ function paint({ rows, choice, methods, own, at, move }, paper, pen) {
   const slow = naive(rows, choice);
   const naiveLine = series.find(({ method }) => method === NAIVE);
   const refused = naiveLine?.refused;
-  const side = here > axes.x(lengths[lengths.length - 1]) - size * (narrow ? 5 : 9) ? -1 : 1;
-  const look = side < 0 ? "end" : "";
   const { headline, sentence, ratio } = said(rows, choice, methods);
+  const large = size * (narrow ? 1.9 : 2.5);
+  const side = here + 20 + widthOf(ratio, large) > right + (narrow ? 30 : 10) ? -1 : 1;
+  const look = side < 0 ? "end" : "";
   const mine = ours(rows, choice);
   const mineAt = (mine && valueAt(mine.method, n)) || null;
   const slowAt = (slow && valueAt(NAIVE, n)) || null;
   const under = bottom + size * 1.6;
-  const large = size * (narrow ? 1.9 : 2.5);
   const wide = size * (integer(n).length * 0.62 + 3.2);
   const [from, to] = [axes.y(slowAt ?? 1), axes.y(mineAt ?? 1)];
   const ring = { fill: ink("paper") };
@@ -365,11 +365,11 @@ function paint({ rows, choice, methods, own, at, move }, paper, pen) {
     lines.map(shares.line),
     named &&
       text(
-        axes.x(named.n),
-        axes.y(named.value) - size * 1.1,
+        axes.x(named.n) - (narrow ? 6 : 0),
+        axes.y(named.value) - size * (narrow ? 0.4 : 1.1),
         narrow ? texts.short[NAIVE] : (naiveLine?.name ?? ""),
         size + 2,
-        `bold halo ${narrow ? "middle" : "end"}`,
+        "bold halo end",
       ),
     slider(
       pen,
@@ -414,7 +414,7 @@ function paint({ rows, choice, methods, own, at, move }, paper, pen) {
       ],
     ),
     naiveLine && refused && drawRefused(naiveLine, refused, choice, axes, box, narrow),
-    drawNames(series, choice, axes, box, paper, Boolean(refused)),
+    drawNames(series, choice, axes, box, paper, Boolean(refused), here),
   ];
 }
 
@@ -460,7 +460,7 @@ function drawRefused({ points }, refused, { quantity }, axes, { right, top, size
 }
 
 /** The names at the right end of the lines, and of the points that no line joins. @param {Series[]} series @param {Choice} choice @param {Axes} axes
- * @param {Box} box @param {Paper} paper @param {boolean} isRefused */
+ * @param {Box} box @param {Paper} paper @param {boolean} isRefused @param {number} here px of the marker */
 function drawNames(
   series,
   { quantity },
@@ -468,6 +468,7 @@ function drawNames(
   { right, top, bottom, size },
   { narrow },
   isRefused,
+  here,
 ) {
   const shown = series.flatMap(({ method, name, points }) => {
     const { n, value } = points[points.length - 1];
@@ -485,6 +486,11 @@ function drawNames(
   const [px, py] = last ? [axes.x(last.n), axes.y(last.value)] : [0, 0];
   const down = py > bottom - 50 ? -1 : 1;
   const under = py + (down > 0 ? 42 : -36);
+  const words = rings ? t("rings", { name: rings.name, n: rings.points.length }) : "";
+  const from = px + 28 * down;
+  // Beyond the marker, where that would cross it
+  const ahead = (here - from) * down;
+  const start = ahead > -8 && ahead < widthOf(words, size + 1) + 8 ? here + 8 * down : from;
   return [
     ends(
       shown,
@@ -494,14 +500,11 @@ function drawNames(
       right + Math.max(244, size * 14.8),
     ),
     isFree && [
-      path(`M${px + 5 * down} ${py + 7 * down}l${18 * down} ${26 * down}`, stroke("hatch")),
-      text(
-        px + 28 * down,
-        under,
-        t("rings", { name: rings.name, n: rings.points.length }),
-        size + 1,
-        `quiet halo ${down < 0 ? "end" : ""}`,
+      path(
+        `M${px + 5 * down} ${py + 7 * down}L${start - 5 * down} ${py + 33 * down}`,
+        stroke("hatch"),
       ),
+      text(start, under, words, size + 1, `quiet halo ${down < 0 ? "end" : ""}`),
     ],
   ];
 }

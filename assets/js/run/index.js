@@ -31,6 +31,10 @@ import { YoursView } from "./yours.js";
 const PREFIX = "run-";
 const OF_PAGE = ["view", "chart"]; // keys of the address that are no part of a run
 const BUSY = ["running", "waiting"];
+/** The views that a presentation leads through, and how far a key leads. @type {View[]} */
+const SLIDES = ["record", "masks", "result"];
+/** @type {Record<string, number>} */
+const TURNS = { next: 1, forward: 1, back: -1, backward: -1 };
 
 /** Numbers of a sweep on this GPU. */
 const MEASURED = "naive,fa2,hopper,sdpa_flash,sdpa_cudnn";
@@ -369,7 +373,16 @@ export class RunPage extends PicturePage {
   /** @param {string} action */
   act(action) {
     const part = { record: this.chart, result: this.result, masks: null, yours: null }[this.view];
-    return part?.act(action) ?? false;
+    return Boolean(part?.act(action)) || (isPresenting() && this.turn(TURNS[action]));
+  }
+
+  /** Lead a lecturer, who may have two keys, from the chart to the masks and to the run; returns whether it did. @param {number | undefined} by */
+  turn(by) {
+    const view = by && SLIDES[SLIDES.indexOf(this.view) + by];
+    if (!view) return false;
+    if (view !== "result" || this.state?.state === "done") this.open(view);
+    else if (!this.isBusy && !this.refusal[0]) this.run();
+    return true;
   }
 }
 

@@ -42,7 +42,9 @@ export class MaskView {
     const { masks, device, ...shape } = this.data;
     const gains = masks.map(({ gain }) => gain);
     const [low, high] = [Math.min(...gains), Math.max(...gains)].map((x) => x.toFixed(1));
-    this.page.say(t("masks.said", { count: masks.length, low, high }), t("masks.why"));
+    const plain = masks.filter(({ score }) => score === "none").length;
+    const counts = { masks: plain, scores: masks.length - plain };
+    this.page.say(t("masks.said", { ...counts, low, high }), t("masks.why"));
     this.provenance.textContent = t("masks.recorded", {
       card: device.replace("NVIDIA ", ""),
       date: shape.date,

@@ -101,16 +101,16 @@ export const naive = (rows, choice) => rowAt(rows, choice, [NAIVE]);
 export const times = (x) =>
   (x < 100 ? Number(x.toPrecision(2)) : Math.round(x)).toLocaleString("en");
 
-/** Three digits, in µs below a tenth of a millisecond, as explainer/base/amounts.py writes them too. @param {number} ms */
+/** Three digits, zeros too, in µs below a tenth of a millisecond, as explainer/base/amounts.py writes them too. @param {number} ms */
 export function milliseconds(ms) {
   if (ms < 0.1) return `${(ms * 1000).toFixed(1)} µs`;
-  return ms < 1000 ? `${Number(ms.toPrecision(3))} ms` : `${Number((ms / 1000).toPrecision(3))} s`;
+  return ms < 999.5 ? `${ms.toPrecision(3)} ms` : `${(ms / 1000).toPrecision(3)} s`;
 }
 
 /** @param {Quantity} quantity @param {number} value */
 export function figure(quantity, value) {
   if (quantity === "time") return milliseconds(value);
-  return quantity === "memory" ? bytes(value) : `${Number(value.toPrecision(3))} TFLOP/s`;
+  return quantity === "memory" ? bytes(value) : `${value.toPrecision(3)} TFLOP/s`;
 }
 
 /** What the picture says at this length. @param {Row[]} rows @param {Choice} choice @param {Record<string, string>} methods their names

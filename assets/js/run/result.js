@@ -80,7 +80,7 @@ export class ResultView {
     const at = this.order.indexOf(this.view);
     const view = by && this.order[at + by];
     if (view) this.open(view);
-    return Boolean(by);
+    return Boolean(view);
   }
 
   drawClaims() {
@@ -117,6 +117,7 @@ export class ResultView {
       fast: (paper) => paintTimes(claim, paper, isLarge),
       small: (paper) => paintMemory(claim, paper, isLarge),
     };
+    const note = key === "fast" && [claim.note, isLarge && claim.stroke].filter(Boolean).join(". ");
     const has = key !== "same" || claim.map || claim.rows.length;
     const place = picture(texts.labels[key], paints[key]);
     this.map = key === "same" ? place : this.map;
@@ -124,7 +125,7 @@ export class ResultView {
       el("h3", { text: title }),
       el("p", { text: sentence }),
       has && place,
-      key === "fast" && claim.note && el("p", { class: "fa-run-of", text: claim.note }),
+      note && el("p", { class: "fa-run-of", text: note }),
     ]);
   }
 

@@ -57,7 +57,7 @@ const TABS = {
     ]),
     el("details", {}, [el("summary", { text: t("rules") }), grid(table), ...texts.map(paragraph)]),
   ],
-  tiles: ({ lines, maps, notes, table, repeat }) => [
+  tiles: ({ lines, maps, notes, grids, repeat }) => [
     drawLines(lines),
     el(
       "div",
@@ -81,7 +81,7 @@ const TABS = {
       ),
     ),
     ...notes.map(paragraph),
-    grid(table),
+    ...grids.map(grid),
     repeat && grid(repeat),
     repeat && paragraph(repeat.text),
   ],

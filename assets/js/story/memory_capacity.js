@@ -28,10 +28,13 @@ function paint({ data, at, go, choose }, paper, pen) {
   const bottom = top + pitch * cards.length;
   if (narrow) paper.used = bottom + foot;
   const x = scale([0, most], [left, width - (narrow ? 4 : size * 6.4)]);
+  const here = x(n);
+  /** Parts of the line of N that cross no words. @type {[number, number][]} */
+  const spans = narrow ? [] : [[4, top]];
 
   const rows = cards.map((card, k) => {
     const [standard, fused] = card.longest;
-    const y = top + k * pitch + (pitch - bar + small * 1.35) / 2; // of the longer bar
+    const y = top + k * pitch + (pitch - bar + small * 1.6) / 2; // of the longer bar
     const isOut = n > fused;
     const look = `${card.chosen ? "bold" : isOut ? "" : "semi"} ${isOut ? "quiet" : "ink"}`;
     const isInside = card.chosen && !isOut && x(fused) - left > size * 4;
@@ -46,7 +49,15 @@ function paint({ data, at, go, choose }, paper, pen) {
     const longer = [[card.texts[1], look], named(names.fused, card.chosen && !isInside)];
     /** @type {Words} */
     const title = [[card.name, look], named(card.room, narrow)];
-    const over = y - small * 1.45;
+    const over = y - small * 1.6;
+    const from = narrow ? left + 10 : x(fused) + 10;
+    const value = card.chosen && !isInside ? `${card.texts[1]}  ${names.fused}` : card.texts[1];
+    const words = narrow ? names.fused : value;
+    const isCrossed = here > from - 8 && here < from + widthOf(words, narrow ? small : size) + 8;
+    if (!isCrossed || (narrow && !isInside))
+      spans.push(narrow ? [y - 2, y + bar + 2] : [y, top + (k + 1) * pitch]);
+    if (!narrow && here > left + widthOf(`${card.texts[0]}  ${names.standard}`, small) + 18)
+      spans.push([top + k * pitch, y]);
     return tipped(
       pen.knob(
         {
@@ -73,8 +84,8 @@ function paint({ data, at, go, choose }, paper, pen) {
             { opacity: isOut ? 0.22 : card.chosen ? 1 : 0.5 },
             3,
           ),
-          rect(left, y - small * 1.02, Math.max(1.5, x(standard) - left), small, "quiet"),
-          line(Math.max(left + 10, x(standard) + 6), y - small * 0.1, shorter, small),
+          rect(left, y - small * 1.27, Math.max(1.5, x(standard) - left), small, "quiet"),
+          line(Math.max(left + 10, x(standard) + 6), y - small * 0.4, shorter, small),
           isInside && text(left + 12, y + bar / 2 + small * 0.36, names.fused, small, "semi paper"),
         ],
       ),
@@ -82,7 +93,6 @@ function paint({ data, at, go, choose }, paper, pen) {
     );
   });
 
-  const here = x(n);
   const isRight = here + widthOf(big ? flag : `${flag}  ${fits}`, size) > width;
   const beside = Math.min(size * 22, width - x(cards[2].longest[1]) - 140);
   return [
@@ -111,7 +121,10 @@ function paint({ data, at, go, choose }, paper, pen) {
         places: beats.map((beat) => x(beat.n)),
         go,
       },
-      playhead(here, narrow ? 56 : 4, bottom + 6, bottom + 14),
+      playhead(here, narrow ? 56 : 4, bottom + 6, bottom + 14, "ink", "", [
+        ...spans,
+        [bottom, bottom + 6],
+      ]),
     ),
   ];
 }

@@ -20,7 +20,7 @@ function paint(scene, paper, pen) {
   const { narrow, big, width, type } = paper;
   const size = big ? type : type - 2;
   const gutter = size * 5.2;
-  const room = type * 4.9; // for names
+  const room = 28 + Math.max(...panels[0].series.map(({ label }) => widthOf(label, type))); // for names
   const head = big ? type * 1.8 : 42;
   const foot = big ? type * 1.7 : 30;
   const across = narrow ? 1 : panels.length;

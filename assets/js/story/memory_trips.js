@@ -1,7 +1,7 @@
 // Round trips: standard attention above, the fused kernel below, on one time axis. Each matrix is as long as its time on
 // the bus and points where it goes; the playhead fills what has passed.
 
-import { scale, slider } from "../lib/chart.js";
+import { scale, slider, widthOf } from "../lib/chart.js";
 import { clamp } from "../lib/format.js";
 import {
   ink,
@@ -68,7 +68,11 @@ function drawTrip(
   const isDone = now >= to - 0.01;
   const isOn = !isDone && now > from;
   const isLong = isOn && until - from > small * 9.5;
-  const [x, y] = [(from + to) / 2, (high + low) / 2];
+  // The words of what is on its way stand beside the playhead, where it leaves more room
+  const isBehind = until - from > to - until;
+  const x = !isOn ? (from + to) / 2 : isBehind ? (from + until) / 2 : (until + to) / 2;
+  const y = (high + low) / 2;
+  const room = isOn ? Math.max(until - from, to - until) - 8 : wide;
   const look = `middle ${isDone ? "paper" : "ink"}`;
   const hue = ink(storedHue(tensor));
   const outline = stroke("hatch", wide > 8 ? 1.2 : 0.7, { "stroke-dasharray": "4 3" });
@@ -85,14 +89,15 @@ function drawTrip(
       isScores(tensor) && wide > 46
         ? [
             text(x, y, tensor, type + 7, `bold ${look}`),
-            text(x, y + type * 1.5, word, small, look),
-            text(
-              isLong ? (from + until) / 2 : x,
-              bar,
-              isLong ? part : size,
-              small,
-              `middle ${isOn ? "accent-ink semi" : isDone ? "" : "quiet"}`,
-            ),
+            widthOf(word, small) < room && text(x, y + type * 1.5, word, small, look),
+            (!isOn || widthOf(size, small) < room) &&
+              text(
+                isLong ? (from + until) / 2 : x,
+                bar,
+                isLong ? part : size,
+                small,
+                `middle ${isOn ? "accent-ink semi" : isDone ? "" : "quiet"}`,
+              ),
           ]
         : wide > 18 &&
           text(x, y + 5, tensor, type, `bold middle ${isDone ? "paper" : inkOf(tensor)}`),
@@ -172,22 +177,23 @@ function paint({ data, at, go }, paper, pen) {
     ["O ", `bold ${inkOf("O")}`],
     [pace.over],
   ]);
-  const isRight = narrow || now > right - type * 13;
   return [
     lanes.map((lane, k) => {
       const y = tops[k][0] - title * 0.28;
-      const edge = isRight ? now - 10 : Math.max(now + 10, left + type * 13);
+      const count = narrow ? 14 : type + 5;
+      const isRight = now + 10 + widthOf(`${moment.moved[k]}  ${moment.so_far[k]}`, count) > width;
+      const edge = isRight ? now - 10 : Math.max(now + 10, left + type * (narrow ? 6 : 13));
       return [
         drawLane(lane, view, tops[k], picture),
         titled(left, y, lane.name, narrow ? "" : lane.note, type + (big || narrow ? 0 : 2)),
         line(
-          narrow ? right : edge,
+          edge,
           y,
           [
             [moment.moved[k], "bold accent-ink"],
             [`  ${moment.so_far[k]}`, "quiet"],
           ],
-          narrow ? 16 : type + 5,
+          count,
           isRight ? "end" : "",
         ),
       ];
@@ -204,6 +210,7 @@ function paint({ data, at, go }, paper, pen) {
     ticks.map(
       ([share, figure], k) =>
         (!k || x(share) > left + type * 9) &&
+        Math.abs(x(share) - now) > widthOf(figure, small) / 2 + 8 &&
         text(x(share), bottom + type * 1.5, figure, small, k ? "middle quiet" : "quiet"),
     ),
     slider(
@@ -221,7 +228,10 @@ function paint({ data, at, go }, paper, pen) {
           fill: "transparent",
           cursor: "ew-resize",
         }),
-        path(`M${now} ${title * 0.3}V${bottom + 8}`, stroke("accent", 2)),
+        path(
+          tops.map(([from, , , to]) => `M${now} ${from}V${to}`).join("") + `V${bottom + 8}`,
+          stroke("accent", 2),
+        ),
         rect(now - 4, bottom + 2, 8, 12, "accent", {}, 3),
       ],
     ),

@@ -222,7 +222,7 @@ function paint({ data, at }, paper) {
 const rated = (x, y, { rate, unit }, type) =>
   unit
     ? [
-        type < 22.6 && text(x, y - type * 1.2, unit, type - 2, "middle quiet"),
+        text(x, y - type * 1.2, unit, type < 20 ? type - 2 : type, "middle quiet"),
         text(x, y, rate, type < 20 ? type + 2 : type, "middle bold accent-ink"),
       ]
     : rate

@@ -81,7 +81,17 @@ function paint(scene, paper, pen) {
           ],
     ],
     lanes.map((lane, k) => paintTail(lane, x, y(k), high, paper)),
-    timeSlider(scene, pen, places, size * 1.1, bottom + 4, size * 0.7),
+    narrow
+      ? timeSlider(
+          scene,
+          pen,
+          places,
+          y(0),
+          bottom,
+          y(0) + 8,
+          lanes.map((_, k) => [y(k), y(k) + high]),
+        )
+      : timeSlider(scene, pen, places, size * 1.1, bottom + 4, size * 0.7),
   ];
 }
 

@@ -111,8 +111,8 @@ function paintLane(lane, state, side, shared, { x, y, wide, high }, { type: size
     aside
       ? [
           wrapped(right, head + size, state.sentence, beside, size * 0.9, "quiet"),
-          text(right, foot - size * 4.2, lane.total, size * 1.6, strong),
-          wrapped(right, foot - size * 2.8, lane.remark, beside, size * 0.86, "quiet"),
+          text(right, foot - size * 5, lane.total, size * 1.6, strong),
+          wrapped(right, foot - size * 3.6, lane.remark, beside, size * 0.86, "quiet"),
         ]
       : text(x + wide, y + size * 1.1, lane.total, size * 1.2, `end ${strong}`),
     rect(x, foot, wide, box, "accent-pale", {}, 8),

@@ -63,17 +63,17 @@ def _beat(w: Workload, text: str, k_heads: int, works: dict[str, mask_work.Work]
     share = kept * k_heads / (w.n * w.heads)
     is_shared = k_heads != w.heads
     kind = "MQA" if k_heads == 1 else "GQA"
-    other = t("masks.window" if "window" in text else "masks.own")
-    title = t.named("masks.titles").get(text, other)
+    noun = t(f"masks.{'causal' if text == 'causal' else 'window' if 'window' in text else 'own'}")
+    title = t.named("masks.titles").get(text, noun)
     if is_shared:
         headline = t("masks.headline.heads", heads=k_heads, times=w.heads // k_heads)
     elif text == "full":
         headline = t("masks.headline.full")
     elif share < 1:
         tiles = 100 * work.tiles / full.tiles
-        headline = t("masks.headline.keeps", mask=title, tiles=tiles, cache=100 * share)
+        headline = t("masks.headline.keeps", mask=noun, tiles=tiles, cache=100 * share)
     else:
-        headline = t("masks.headline.skips", mask=title, tiles=100 * work.tiles / full.tiles)
+        headline = t("masks.headline.skips", mask=noun, tiles=100 * work.tiles / full.tiles)
     return {
         "label": t("masks.at_heads", n=k_heads, kind=kind) if is_shared else title,
         "note": text if not is_shared else title,

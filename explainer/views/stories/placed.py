@@ -47,9 +47,10 @@ def unit_of(w: Workload, order: str, pass_: str = "forward") -> str:
 
 
 def format_time(value: float, unit: str) -> str:
-    """Format µs as µs, ms or s, and visits as a number."""
+    """Format µs as µs, ms or s, in three digits, and visits as a number."""
     if unit == "µs":
-        return f"{value:.3g} µs" if value < 1000 else milliseconds(value / 1e3)
+        digits = f"{value:#.3g}".rstrip(".") if value else "0"
+        return f"{digits} µs" if value < 999.5 else milliseconds(value / 1e3)
     return t("visits", n=value)
 
 

@@ -275,6 +275,9 @@ def test_claims_tabs_and_a_tile_by_the_keyboard(tab):
     page = open_run(tab)
     run(page)
     assert "matches Step in every tile" in headline(page)
+    click(page, "Tiles", "radio")
+    seen = page.get_by_role("group", name="m and ℓ after each tile of FA-2")
+    assert seen.locator("tbody tr").count() == 10, "what the kernel reported, beside Step's"
     for name in ("Tiles", "Time", "Roofline", "Why this backend", "Script", "Errors"):
         click(page, name, "radio")
         panel = page.locator(f"{PAGE} .fa-run-panel")
@@ -384,6 +387,28 @@ def test_the_hall_sees_the_chart_then_one_claim_after_another(tab, size):
     keys(page, "Escape")
     button(page).wait_for()
     assert "mode" not in query_of(page)
+
+
+def test_a_lecturer_who_only_presses_next_sees_the_chart_the_masks_and_the_run(tab):
+    chart = "time,forward,causal,128,bf16,32768"
+    page = open_run(tab, mode="present", **{"run-chart": chart})
+    keys(page, "PageDown")
+    page.wait_for_function(f"document.querySelector('{PAGE} h2').textContent.includes('256 GiB')")
+    keys(page, "PageDown")
+    page.locator(f'{PAGE}[data-view="masks"]').wait_for()
+    ended = page.evaluate(RUNS)
+    keys(page, "PageDown")
+    run_result(page, ended + 1)
+    claim = page.locator(f"{PAGE} .fa-run-claim h3")
+    for title in ("Correct", "Same as Step"):
+        claim.filter(has_text=title).wait_for()
+        keys(page, "PageDown")
+    claim.filter(has_text="Fast").wait_for()
+    keys(page, "PageUp", "PageUp", "PageUp")
+    page.locator(f'{PAGE}[data-view="masks"]').wait_for()
+    keys(page, "PageUp", "PageDown", "PageDown")
+    claim.filter(has_text="Correct").wait_for()
+    assert page.evaluate(RUNS) == ended + 1, "what has run is shown, not run again"
 
 
 def test_a_press_before_step_is_there_is_not_lost(tab):
