@@ -96,7 +96,8 @@ function regions(links, f, of, where) {
   equal(drawn, tiles, `${where}: tiles with ${of.name}`);
 }
 
-/** A score is the sum of its products, an entry of O what it was and what arrives. */
+/** A score is the sum of its products, an entry of O what it was and what arrives. ST 2: the page explained ALiBi of head 0 of 8
+ * by the slope of head 0 of 1. */
 function sums(trace, f, want, where) {
   const {
     arrays: { S },

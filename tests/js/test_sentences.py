@@ -181,6 +181,13 @@ def saves(p: Place, size: str, products: str) -> bool:
     return True
 
 
+def skips(p: Place) -> bool:
+    """Are the tiles that bring something those with a visible score, one by one?"""
+    at_work = {(v.i, v.j) for v in p.run.visits if v.transfers and v.j is not None}
+    visible = zip(*np.nonzero(p.seen), strict=True)
+    return at_work == {(int(r) // p.p.block_q, int(k) // p.p.block_k) for r, k in visible}
+
+
 def hides(p: Place, who: str, how: str) -> bool:
     """Each of these predicates hides some of what the tile hides, and together they hide all that
     is hidden there ("tile": every score)."""
@@ -306,6 +313,7 @@ CLAIMS: list[tuple[str, Claim]] = [
         r"<hidden> of <scores> scores become −∞: (.+?) hides? their key",
         lambda p, who: hides(p, who, "some"),
     ),
+    (r"A tile where all are masked is skipped: neither loaded nor computed\.", skips),
     (
         r"[;.]? ?<lanes> lanes beyond key <last> hold no key: their 0 becomes −∞ and enters no sum\.",
         lambda p: True,
@@ -381,14 +389,14 @@ CLAIMS: list[tuple[str, Claim]] = [
     ),
     # exp
     (
-        rf"{ROW}: scores become weights, at most 1\.",
+        rf"{ROW}: with m subtracted, exp cannot overflow: weights are at most 1\.",
         lambda p: weights(p).max() <= 1 and p.of("l_old") == 0,
     ),
     (r"Nothing was summed before, so there is nothing to rescale\.", lambda p: p.of("l_old") == 0),
     (rf"{ROW} sees no key yet: all its weights are 0\.", lambda p: not weights(p).any()),
     (
-        rf"{ROW}: m rose to <m_new>, so its ℓ and O shrink by α\.",
-        lambda p: p.rises() and p.of("alpha") < 1,
+        rf"{ROW}: ℓ and O were summed with the old m, so α shrinks them\.",
+        lambda p: p.rises() and p.of("alpha") < 1 and p.of("l_old") > 0,
     ),
     (
         rf"{ROW}: m rose over its sink, so the sink's 1 in ℓ shrinks\.",
@@ -443,7 +451,10 @@ CLAIMS: list[tuple[str, Claim]] = [
         r"O[₀-₉]+ is V, weighted by P, which is read back from HBM\.",
         lambda p: p.visit.stage == "output",
     ),
-    (r"Not yet divided by ℓ, and still on chip\.", lambda p: p.order.output == "unnormalized"),
+    (
+        r"S and P are dropped now: m, ℓ and O hold all that later tiles need\.",
+        lambda p: p.order.output == "unnormalized" and never(p, "S", "P"),
+    ),
     (
         r"O[₀-₉]+ is the weighted mean of its parts: the softmax over all keys, exactly\.",
         Place.is_whole_row,
@@ -614,6 +625,7 @@ def problems(count: int) -> list[tuple[Problem, str]]:
         found.append((p, "backward" if backward else "forward"))
     found.append((Problem(mask="causal&window:5,0"), "forward"))
     found.append((Problem(n=10, mask="window:3,1"), "forward"))
+    found.append((Problem(), "forward"))
     return found
 
 
@@ -632,6 +644,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Any, str, dict]
 
 
 def test_every_claim_of_2000_sentences_is_so(said):
+    """ST 1: a row that met its first score was said to keep its m, beside −∞ → 1.26."""
     wrong, count = [], 0
     for run, pass_, texts in said:
         for place in texts["places"]:
@@ -639,6 +652,23 @@ def test_every_claim_of_2000_sentences_is_so(said):
             count += 1
     assert not wrong, f"{len(wrong)} of {count}\n" + "\n".join(wrong[:: 1 + len(wrong) // 30])
     assert count >= 2_000
+
+
+# What a visitor can say after the page that opens: what m is for, what α does, why S need not be
+# stored, and why tiles are skipped. Why bytes fall is the bar's, below.
+WHY = [
+    r"Without m, .* (?:∞ ÷ ∞|0 ÷ 0) is NaN\.",
+    r"ℓ and O were summed with the old m, so α shrinks them\.",
+    r"S and P are dropped now: m, ℓ and O hold all that later tiles need\.",
+    r"A tile where all are masked is skipped: neither loaded nor computed\.",
+]
+
+
+@pytest.mark.parametrize("why", WHY)
+def test_the_page_that_opens_says_why(said, why):
+    """ST 8: only the tour said what goes wrong without m."""
+    (places,) = (texts["places"] for run, _, texts in said if run.problem == Problem())
+    assert any(re.search(why, f"{place['words']} {place['aside']}") for place in places)
 
 
 # What could be wrong in a sentence, of which kind it is, and how the fault is planted.
@@ -706,7 +736,7 @@ def test_a_planted_false_claim_is_found(said, fault):
 
 def test_the_exact_result_and_the_bytes_beside_it(said):
     """What the end of a run compares O with is softmax in float64; the bytes are those of all
-    transfers so far, beside standard attention's."""
+    transfers so far, beside standard attention's (ST 8: both stood under Traffic alone)."""
     judged = 0
     for run, pass_, texts in said:
         p, done = run.problem, 0

@@ -8,18 +8,23 @@ const SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉";
 /** @param {number} k */
 export const sub = (k) => String(k).replace(/\d/g, (digit) => SUBSCRIPTS[Number(digit)]);
 
-/** Two decimals near 1, three significant digits elsewhere; a true minus sign; "" for what is
- * not there yet, "NaN" for what fp16 made of it.
- * `short` keeps one decimal, for narrow cells. @param {number | undefined} x */
-export function number(x, short = false) {
+/** A number with this many decimals; what rounds to zero has no sign. @param {number | undefined} x @param {number} decimals */
+export function fixed(x, decimals) {
+  const text = Math.abs(Number(x)).toFixed(decimals);
+  return Number(x) < 0 && Number(text) ? `−${text}` : text;
+}
+
+/** Two decimals near 1, three significant digits elsewhere, or the given decimals; a true minus sign; "" for what is
+ * not there yet, "NaN" for what fp16 made of it. @param {number | undefined} x @param {number} [decimals] */
+export function number(x, decimals) {
   if (x === undefined) return "";
   if (Number.isNaN(x)) return "NaN";
   if (x === Infinity) return "∞";
   if (x === -Infinity) return "−∞";
   const size = Math.abs(x);
+  if (decimals !== undefined && size < 1e4) return fixed(x, decimals);
   let text;
-  if (x === 0) text = short ? "0" : "0.00";
-  else if (short && size < 100) text = x.toFixed(1);
+  if (x === 0) text = "0.00";
   else if (size >= 1e4 || size < 5e-4) text = x.toExponential(1);
   else if (size >= 100) text = x.toFixed(0);
   else if (size < 0.1) text = x.toFixed(3);

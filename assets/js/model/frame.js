@@ -352,6 +352,9 @@ export function frame(trace, step, phase) {
     score: (r, c) => (isMasked && hides(r, c) ? -Infinity : c < width ? S?.[at(r, c)] : 0),
     entries: entriesOf(source, p, zoom ? { rows: rows.start, keys: cols.start, across } : null),
     ...bytesSoFar(trace, step, done),
+    get decimals() {
+      return trace.decimals; // known once the tile is laid out
+    },
   };
 }
 

@@ -98,7 +98,8 @@ const PHRASES = {
     if (!lanes) return phrase("scores");
     return phrase("scores", lanes > 1 ? "scores.lanes" : "scores.lane");
   },
-  mask: () => phrase("mask"),
+  mask: (f) =>
+    f.stage || f.problem.mask === "full" ? phrase("mask") : phrase("mask", "mask.skips"),
   max: (f, row) => {
     if (!row) return phrase("max");
     const why = whyOf(row);

@@ -90,11 +90,12 @@ export const VALUES = {
   other_count: (f) => unraisedRows(f).length,
   row_count: (f) => f.stats.length,
   blind: (f) => listed(blindRows(f)),
-  difference: (f, row) => minus(row?.m_old ?? f.problem.sink ?? undefined, row?.m_new),
+  difference: (f, row) => minus(row?.m_old ?? f.problem.sink ?? undefined, row?.m_new, f.decimals),
   ...Object.fromEntries(
     OF_ROWS.map((name) => [
       name,
-      (/** @type {Frame} */ _, /** @type {Row | undefined} */ row) => number(row?.[name]),
+      (/** @type {Frame} */ f, /** @type {Row | undefined} */ row) =>
+        number(row?.[name], name === "alpha" ? undefined : f.decimals),
     ]),
   ),
 };

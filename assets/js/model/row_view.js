@@ -117,39 +117,37 @@ function slotsOfPart(trace, f, row, way, lane) {
 /** What m, ℓ and O of the row do in this phase: [symbol, what becomes of it, in words].
  * @param {Frame} f @param {Row} row @returns {[string, string, string][]} */
 export function changes(f, row) {
-  const past = row.m_old !== PENDING && row.m_old > -Infinity;
+  const { m_old, m_new, alpha, l_old, row_sum, l_new } = row;
+  const past = m_old !== PENDING && m_old > -Infinity;
   const name = t("row_view.row", { row: row.row });
-  const m = f.done("max") ? row.m_new : row.m_old;
+  const text = (/** @type {Known} */ x) => number(x, f.decimals);
+  const m = f.done("max") ? m_new : m_old;
   /** @type {[string, string, string][]} */
   const lines = [];
   const rose = f.done("max") && row.rose;
-  if (m === -Infinity) lines.push(["m", number(m), t("row_view.unseen")]);
-  else if (m !== PENDING && m === f.problem.sink) lines.push(["m", number(m), t("row_view.sink")]);
+  if (m === -Infinity) lines.push(["m", text(m), t("row_view.unseen")]);
+  else if (m !== PENDING && m === f.problem.sink) lines.push(["m", text(m), t("row_view.sink")]);
   else if (m !== PENDING)
-    lines.push(["m", rose ? `${number(row.m_old)} → ${number(m)}` : number(m), t("row_view.m")]);
+    lines.push(["m", rose ? `${text(m_old)} → ${text(m)}` : text(m), t("row_view.m")]);
   if (f.done("sum"))
     lines.push([
       "ℓ",
-      past
-        ? `${number(row.alpha)} × ${number(row.l_old)} + ${number(row.row_sum)} = ${number(row.l_new)}`
-        : number(row.l_new),
+      past ? `${number(alpha)} × ${text(l_old)} + ${text(row_sum)} = ${text(l_new)}` : text(l_new),
       t(past ? "row_view.l.new" : "row_view.l"),
     ]);
   else if (f.done("exp") && row.rose)
     lines.push([
       "ℓ",
-      `${number(row.l_old)} × ${number(row.alpha)} = ${number(Number(row.l_old) * Number(row.alpha))}`,
+      `${text(l_old)} × ${number(alpha)} = ${text(Number(l_old) * Number(alpha))}`,
       t("row_view.l.shrunk"),
     ]);
-  else if (past) lines.push(["ℓ", number(row.l_old), t("row_view.l.old")]);
-  if (f.done("exp") && past) {
-    const arrived = f.done("output");
+  else if (past) lines.push(["ℓ", text(l_old), t("row_view.l.old")]);
+  if (f.done("exp") && past)
     lines.push([
       "O",
-      arrived ? `${name} × ${number(row.alpha)} + P V` : `${name} × ${number(row.alpha)}`,
+      `${name} × ${number(alpha)}${f.done("output") ? " + P V" : ""}`,
       row.rose ? t("row_view.O.shrinks", { i: sub(f.i) }) : t("row_view.O.stays"),
     ]);
-  }
   return lines;
 }
 

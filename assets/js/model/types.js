@@ -89,12 +89,12 @@
  *
  * What every frame needs besides, made once. `moved`: bytes before each visit, [visit][tensor][read, write].
  * `moves`: bytes that a tile moves per row or key of the inner loop. `visitsOfRow`: of each row block, without those that do nothing. `tileVisit` (Tr × Tc): the first of each tile, `tilesOf` the last
- * of each stage; `previous` (the visit before in
+ * of each stage; `decimals`: of scores, m and ℓ, as the cells of the tile have room for them; `previous` (the visit before in
  * the same row block and lane), `lastOfLane` (Tr × lanes), `strip` (of a stage and row block, its visit without a key block): −1 where there is none; `written`: of a tensor and block the last transfer that writes it. In the
  * backward: `before`, per gradient the visit that left the sum from which this one goes on, and per row block those that `add` to its dQ.
  * @typedef {{
  *   problem: Problem, steps: number, tensors: string[], moved: Float64Array, visitsOfRow: number[][],
- *   tileVisit: Int32Array, tilesOf: Record<string, Int32Array>, previous: Int32Array, strip: Record<string, Int32Array>, written: Record<string, Int32Array>, zoom?: Zoom,
+ *   tileVisit: Int32Array, tilesOf: Record<string, Int32Array>, previous: Int32Array, strip: Record<string, Int32Array>, written: Record<string, Int32Array>, zoom?: Zoom, decimals?: number,
  *   lastOfLane: Int32Array, moves: number, before: Record<"dQ" | "dK" | "dV", Int32Array>, adds: number[][],
  * }} Prepared
  * @typedef {Decoded & Prepared} Trace
@@ -128,6 +128,6 @@
  *   problem: Problem, pass: Pass, step: number, steps: number, phase: string, phases: string[], position: number,
  *   done: (phase: string) => boolean, i: number, j: number, rows: Span, cols: Span, kind: Kind, stage: Stage, first: boolean, unseen: boolean, moves: number,
  *   hiders: import("./predicates.js").Hiders | null, stats: Row[], acc: Accumulator | null, grads: Grads | null, transfers: Transfer[], numbers: boolean,
- *   lane: number, lanes: number, columns: "keys" | "lanes", hides: (r: number, c: number) => boolean, score: (r: number, c: number) => Known, weight: (r: number, c: number) => Known, entries: ReturnType<typeof import("./entries.js").entriesOf>, zoom: Record<string, Numbers> | null, perTensor: Record<string, Moved>, reads: number, writes: number,
+ *   lane: number, lanes: number, columns: "keys" | "lanes", hides: (r: number, c: number) => boolean, score: (r: number, c: number) => Known, weight: (r: number, c: number) => Known, entries: ReturnType<typeof import("./entries.js").entriesOf>, zoom: Record<string, Numbers> | null, perTensor: Record<string, Moved>, reads: number, writes: number, readonly decimals: number | undefined,
  * }} Frame
  */

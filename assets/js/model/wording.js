@@ -68,10 +68,11 @@ export const listed = (words) =>
   words.length > 1
     ? t("list", { most: words.slice(0, -1).join(", "), last: words[words.length - 1] })
     : words.join("");
-/** In brackets where it is negative. @param {number | undefined} x */
-const bracketed = (x) => (Number(x) < 0 ? `(${number(x)})` : number(x));
-/** @param {number | undefined} a @param {number | undefined} b */
-export const minus = (a, b) => `${number(a)} − ${bracketed(b)}`;
+/** What is negative stands in brackets. @param {number | undefined} a @param {number | undefined} b @param {number} [decimals] */
+export function minus(a, b, decimals) {
+  const [first, second] = [number(a, decimals), number(b, decimals)];
+  return `${first} − ${second.startsWith("−") ? `(${second})` : second}`;
+}
 /** @param {Pick<Frame, "i" | "j">} f */
 export const tileOf = (f) =>
   f.j < 0 ? sub(f.i) : f.i > 9 || f.j > 9 ? `${sub(f.i)},${sub(f.j)}` : sub(f.i) + sub(f.j);

@@ -238,7 +238,7 @@ export class Race extends PlayerBase {
     return [
       [t(win, { lanes: listed(winners.map(name)), size }), listed(parts)]
         .filter(Boolean)
-        .join(": "),
+        .join(", "),
       `${t("race.same_O")} ${listed(ticks)}.`,
     ];
   }

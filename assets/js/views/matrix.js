@@ -2,7 +2,7 @@
 
 import { el } from "../lib/dom.js";
 import { level } from "../lib/colors.js";
-import { number } from "../lib/format.js";
+import { fixed, number } from "../lib/format.js";
 
 /** @import { Known } from "../model/types.js" */
 /** @import { CellValues, Context2D, Drawing } from "./types.js" */
@@ -76,12 +76,6 @@ function glyphsOf(font, type) {
     );
   }
   return measured.get(font);
-}
-
-/** A number with this many decimals; what rounds to zero has no sign. @param {Known} x @param {number} decimals */
-export function fixed(x, decimals) {
-  const text = Math.abs(Number(x)).toFixed(decimals);
-  return Number(x) < 0 && Number(text) ? `−${text}` : text;
 }
 
 export class Matrix {

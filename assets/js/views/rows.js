@@ -105,7 +105,7 @@ export class RowTable {
       set(title, { text: name ? `${row} ${name}` : String(row) });
       STATS.forEach(([key, phase], c) =>
         set(cells[c], {
-          text: key === "m_new" && s.rose ? `${number(s[key])} ▲` : number(s[key]),
+          text: `${number(s[key], key === "alpha" ? undefined : f.decimals)}${key === "m_new" && s.rose ? " ▲" : ""}`,
           class: `${key}${phase === f.phase ? " is-now" : ""}`,
           "data-part": `${OF[key]}.${row}`,
           ...(VALUED.includes(key) && { "data-value": String(s[key] ?? "") }),

@@ -160,6 +160,8 @@ export class Sram extends TilePanel {
     );
     this.placeKeys(big && !strip && wide.S >= cols * KEY * u, this.frames.S, cols, base);
     this.left = Math.max(0, x.Q - label);
+    const { matrix } = this.frames.S;
+    this.trace.decimals = matrix.cells.length ? matrix.decimals(this.scores) : undefined;
   }
 
   /** An edge of what it makes. @param {string} name @param {(node: Element) => DOMRect} where */

@@ -4,13 +4,12 @@
 
 import { aroundZero, hueOf, range } from "../lib/colors.js";
 import { el, set } from "../lib/dom.js";
-import { number, sub } from "../lib/format.js";
+import { fixed, number, sub } from "../lib/format.js";
 import { savesL } from "../model/passes.js";
 import { crossings } from "../model/phases_backward.js";
 import { AXES } from "../model/tensors.js";
 import { t } from "../model/texts.js";
 import { tileOf } from "../model/wording.js";
-import { fixed } from "./matrix.js";
 import { placed } from "./rich.js";
 import { TilePanel } from "./tile_panel.js";
 

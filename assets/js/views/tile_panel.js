@@ -9,7 +9,7 @@ import { AXES, tensorOf } from "../model/tensors.js";
 import { t } from "../model/texts.js";
 import { Budget } from "./budget.js";
 import { MatrixFrame, put } from "./frame.js";
-import { fixed, Matrix } from "./matrix.js";
+import { Matrix } from "./matrix.js";
 
 /** @import { RowLine } from "./types.js" */
 /** @import { Frame, Known, Numbers, Row, Stage, Trace } from "../model/types.js" */
@@ -371,9 +371,7 @@ export class TilePanel {
 
   /** A number of a row, as the cells of the tile write theirs. @param {Known} x */
   format(x) {
-    const { matrix } = this.frames.S;
-    const isPlain = matrix.cells.length && x !== undefined && Math.abs(x) < 1e4;
-    return isPlain ? fixed(x, matrix.decimals(this.scores)) : number(x);
+    return number(x, this.trace.decimals);
   }
 
   /** The numbers of the rows; a row whose maximum rose over an earlier one is marked. @this {TileOfPass} @param {Frame} f @param {number | undefined} focus */

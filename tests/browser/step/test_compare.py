@@ -59,6 +59,7 @@ def test_lanes_agree_with_numpy_at_every_tick_and_ask_the_server_nothing(stage):
 
 
 def test_a_race_ends_in_a_verdict_and_a_skipped_tile_takes_no_tick(stage):
+    """ST 6: FA-1's skipped tiles counted as time. ST 10: there was no verdict."""
     page = stage.show("mode=compare")
     assert page.locator(".fa-race h2").first.inner_text() == "Three algorithms, one problem"
     page.locator(".fa-race").focus()
@@ -67,8 +68,8 @@ def test_a_race_ends_in_a_verdict_and_a_skipped_tile_takes_no_tick(stage):
     least = min(totals.values())
     shares = [round(100 * least / totals[order]) for order in ("standard", "fa1")]
     words = page.locator(".fa-race .fa-hero").inner_text()
-    assert totals["fa2"] == least and words.startswith(f"FA-2 wins with {amount(least)}: ")
-    assert f"{shares[0]}% of Standard's bytes and {shares[1]}% of FA-1's bytes" in words
+    assert totals["fa2"] == least and words.startswith(f"FA-2 wins: {amount(least)}, ")
+    assert f"{shares[0]}% of Standard's and {shares[1]}% of FA-1's" in words
     visits = len([v for v in trace(Problem(order="fa1")).visits if v.phases])
     assert f"FA-1 takes {visits} steps and FA-2 takes {visits} steps" in words
 

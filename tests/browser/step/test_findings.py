@@ -1,4 +1,4 @@
-"""What the findings ST 5, 12, 16 and 19 to 23 named and no other test of this folder holds."""
+"""What ST 5, 7, 11, 12, 16 and 19 to 23 named; the other findings are named where they are held."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from explainer.problem import Problem
 from explainer.trace import trace
 from tests.browser.expected import phases
-from tests.browser.harness import click, from_menu, press, query_of, settled
+from tests.browser.harness import click, from_menu, press, query_of, read, settled
 
 NUMBER = re.compile(r"−?\d+\.\d+")
 
@@ -18,14 +18,57 @@ def decimals(texts: list[str]) -> set[int]:
     return {len(x.partition(".")[2]) for text in texts for x in NUMBER.findall(text)}
 
 
-def test_a_tile_writes_scores_m_and_l_to_one_precision(tab):
-    """ST 12: S had one decimal where m had three."""
-    for query in ("step=4&phase=max", "step=4&phase=max&gain=30"):
-        page = tab.open(query)
+def test_a_tile_and_its_sentence_write_scores_m_and_l_to_one_precision(tab):
+    """ST 12: S had one decimal where m had three; then the sentence and the row had one more."""
+    for query in ("step=0", "step=4", "step=4&gain=30"):
+        page = tab.open(f"{query}&phase=max")
         cells = page.locator(".fa-frame-s").inner_text()
         rows = page.locator(".fa-stat-now:visible").all_inner_texts()
-        assert NUMBER.search(cells) and NUMBER.search(" ".join(rows))
-        assert len(decimals([cells, *rows])) == 1, (cells, rows)
+        formula = page.locator(".fa-formula").inner_text()
+        assert all(map(NUMBER.search, (cells, " ".join(rows), formula)))
+        press(page, "ArrowDown")
+        m = page.locator(".fa-row-view-lines").inner_text().split("\n")[1]
+        assert len(decimals([cells, *rows, formula, m])) == 1, (cells, rows, formula, m)
+
+
+def test_next_answers_the_question_by_a_whole_tile(tab):
+    """ST 5: it began tile 5 by phases while the question was about tile 6, and "0 5" of a slider
+    stayed without it."""
+    page = tab.open("predict=1&step=3")
+    for step in (4, 5, 6):
+        slider = page.locator(".fa-predict-slider")
+        assert slider.is_visible() == slider.locator("input").is_visible()
+        click(page, "Next")
+        now = read(page)
+        assert (now["step"], now["phase"]) == (str(step), phases(trace(Problem()).visits[step])[-1])
+        assert f"tile {step + 2} of 10" in page.locator(".fa-question").inner_text()
+
+
+def test_the_tiles_card_counts_no_bytes_of_its_own(tab):
+    """ST 7: it said 512 B of a kernel that held 256, whatever the phase."""
+    for query in ("pass=backward&step=0", "pass=backward&step=14", "order=fa1&step=4", "step=4"):
+        page = tab.open(query)
+        assert not re.search(r"\d (B|KiB)\b", page.locator(".fa-sram").inner_text()), query
+
+
+def test_the_backward_opens_with_its_purpose_however_one_comes(tab):
+    """ST 11: only its tour told what dO is, why P is computed again, why D, and why dQ leaves."""
+    page = tab.open("")
+    for way in ("key", "address"):
+        if way == "key":
+            press(page, "b")
+            page.wait_for_selector('[data-testid="player"][data-pass="backward"]')
+            settled(page)
+        else:
+            page = tab.open("pass=backward")
+        asked = page.locator(".fa-purposes dt:visible").all_inner_texts()
+        assert [re.search(r"dO|P|D|dQ", question)[0] for question in asked] == [
+            "dO",
+            "P",
+            "D",
+            "dQ",
+        ]
+        assert page.locator(".fa-hero h2").inner_text().startswith("Training asks")
 
 
 def test_products_of_the_backward_stand_in_the_order_of_its_phases(tab):

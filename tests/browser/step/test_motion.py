@@ -98,7 +98,8 @@ TOLD = """() => [".fa-words", ".fa-progress b", ".fa-row-view-lines"]
 
 
 def test_sentence_drawer_and_bytes_wait_for_the_motion(stage):
-    """A tile in one go: nothing is said before it is shown, and then in the order of the phases."""
+    """ST 13: drawer and bytes were final in a tile's first frame. Nothing is said before it is
+    shown, and then in the order of the phases."""
     page = stage.show("step=3")
     before = page.evaluate(TOLD)
     told = page.evaluate(
@@ -199,6 +200,7 @@ def test_the_scrubber_and_the_phases_move_what_is_next(stage):
 
 
 def test_playing_tells_the_default_problem_to_its_result_at_the_pace_of_a_reader(stage):
+    """ST 15: a phase stayed for 0.85 s."""
     page = stage.show("step=0&phase=load")
     ms = page.evaluate(
         """() => {

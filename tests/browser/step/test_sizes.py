@@ -129,6 +129,7 @@ FIRST_VIEW = """() => {
 
 
 def test_the_first_view_is_small(tab):
+    """ST 17: 195 words, 43 stops of Tab and 12 sizes of type."""
     resize(tab.page, 1280, 720)
     seen = tab.open().evaluate(FIRST_VIEW)
     assert seen["words"] <= 110 and seen["stops"] <= 25 and len(seen["sizes"]) <= 6, seen

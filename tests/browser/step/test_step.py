@@ -75,7 +75,8 @@ MENU = "Playing, what-ifs, all controls"
 
 
 def test_next_moves_by_one_stride_that_is_chosen_once_and_visible(tab):
-    """On a page just opened, with nothing clicked, to the end of the run and its result."""
+    """ST 14: it took phases in one tile and whole tiles after it. On a page just opened, with
+    nothing clicked."""
     page = tab.open("n=8&d=4&br=4&bc=4")
     visits = trace(Problem(n=8, d=4, block_q=4, block_k=4)).visits
     assert not page.locator(".fa-drawer").is_visible()
@@ -102,7 +103,8 @@ OUTCOME = "() => [...document.querySelectorAll('.fa-result-bytes b')].map((b) =>
 
 
 def test_a_run_ends_in_a_result_that_leads_on(tab):
-    """The same O, how far it is from float64, the bytes, and what to do now."""
+    """ST 9: Next looked live there and did nothing. Now: the same O, how far it is from float64,
+    the bytes, and what to do now."""
     page = tab.open("step=9")
     at = press(page, "ArrowRight")
     assert (at["step"], at["phase"]) == ("9", "store") and query_of(page)["phase"] == "end"
@@ -135,7 +137,7 @@ def test_a_run_ends_in_a_result_that_leads_on(tab):
 
 
 def test_the_row_view_says_by_how_much_the_past_shrinks(stage):
-    """In three lines, of m, ℓ and O, with the row's own numbers."""
+    """ST 18: a table of eight columns; now three lines, of m, ℓ and O."""
     page = stage.show("step=4&phase=exp")
     rows = read(page)["rows"]["9"]
     old, alpha = float(rows["l_old"]), float(rows["alpha"])
