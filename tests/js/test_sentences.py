@@ -435,8 +435,8 @@ CLAIMS: list[tuple[str, Claim]] = [
         lambda p: p.is_first() or (p.visit.m_old == -np.inf).all(),
     ),
     (
-        r"O[₀-₉]+ is multiplied by α, and V[₀-₉]+, weighted by P, is added\.",
-        lambda p: not p.is_first(),
+        r"V[₀-₉]+, weighted by P, is added to α·O[₀-₉]+\. S is not needed again\.",
+        lambda p: not p.is_first() and never(p, "S", "P"),
     ),
     (
         r"V[₀-₉]+, weighted by P, is added to O[₀-₉]+, which is divided by the new ℓ at every tile\.",

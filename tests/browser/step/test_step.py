@@ -82,12 +82,13 @@ def test_next_moves_by_one_stride_that_is_chosen_once_and_visible(tab):
     assert not page.locator(".fa-drawer").is_visible()
     assert page.locator(".fa-hero").is_visible()
     wanted = [(str(k), phase) for k, visit in enumerate(visits) for phase in phases(visit)]
-    seen = [(read(page)["step"], read(page)["phase"])]
-    for _ in wanted[1:]:
+    now = read(page)
+    for place in wanted:
+        assert (now["step"], now["phase"]) == place
         assert page.locator(".fa-stride").inner_text() == "Next: one phase"
-        now = press(page, "PageDown")
-        seen.append((now["step"], now["phase"]))
-    assert seen == wanted and page.locator(".fa-drawer").is_visible()
+        if place != wanted[-1]:
+            now = press(page, "PageDown")
+    assert page.locator(".fa-drawer").is_visible()
     click(page, "Previous (PageUp)")
     assert read(page)["phase"] == wanted[-2][1]
     press(page, "Home")
