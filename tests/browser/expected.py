@@ -1,19 +1,15 @@
-"""What the player has to state at (visit, phase): from the trace, and from plain softmax."""
+"""What the player has to state at (visit, phase), from the trace."""
 
 from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from explainer.problem import Problem
 from explainer.trace import BackwardTrace, Trace, Visit
-from tests import by_hand
 
 STATS = ("m_old", "m_new", "alpha", "l_old", "l_new")
 KNOWN_FROM = {"m_old": None, "l_old": None, "m_new": "max", "alpha": "exp", "l_new": "sum"}
 KNOWN_FROM |= {"row_max": "max", "row_sum": "sum"}
-HALF_ULP = {"fp32": 2.0**-24, "fp16": 2.0**-11, "bf16": 2.0**-8}
 
 
 def phases(visit: Visit) -> tuple[str, ...]:
@@ -99,32 +95,3 @@ def complaints(trace: Trace, step: int, phase: str, stated: dict) -> list[str]:
 def number(text: str) -> float:
     """JavaScript's way of writing a number, read."""
     return float(text.replace("Infinity", "inf"))
-
-
-def softmax_statistics(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
-    """Row maximum m and sum l of exp(S − m), (n,) float64 each, over all keys that a row sees.
-
-    Shares only Q and K with the trace; no tiles, no running update.
-    """
-    p = trace.problem
-    S = np.where(by_hand.seen(p), by_hand.scores(p, trace.Q, trace.K), -np.inf)
-    m, l, _ = by_hand.softmax(p, S)
-    return m, l
-
-
-def statistics_tolerance(problem: Problem, trace: Trace) -> float:
-    """Largest relative error of m and l that rounding the scores explains.
-
-    Scores are summed in fp32 over d products; standard attention also rounds each score to the
-    dtype when it stores S. An error of e in a score is a factor exp(±e) in a weight.
-    """
-    size = float(np.abs(trace.S[np.isfinite(trace.S)]).max(initial=0))
-    stored = HALF_ULP[problem.dtype] if problem.order == "standard" else 0.0
-    per_score = size * (stored + (problem.d + 4) * HALF_ULP["fp32"])
-    return 2 * per_score + problem.n * HALF_ULP["fp32"]
-
-
-def last_visits(trace: Trace) -> dict[int, int]:
-    """{visit: row block} of the visits after which a block's m and l are final."""
-    final = {v.i: k for k, v in enumerate(trace.visits) if v.m_new is not None}
-    return {k: i for i, k in final.items()}

@@ -1,5 +1,5 @@
-"""What node's tests read: packed traces, and what a player must show of them, told by the trace,
-by plain softmax and by a dense mask; nothing here knows how the browser's model works."""
+"""What node's tests read: packed traces, and what a player must show of them, told by the trace
+and by a dense mask; nothing here knows how the browser's model works."""
 
 from __future__ import annotations
 
@@ -22,11 +22,8 @@ from explainer.web.wire import has_numbers, pack, pack_visit
 from tests.browser.expected import (
     STATS,
     attributes,
-    last_visits,
     phases,
-    softmax_statistics,
     statistics,
-    statistics_tolerance,
 )
 from tests.by_hand import seen
 
@@ -178,22 +175,17 @@ def product(t: Trace) -> np.ndarray:
 
 
 def left(t: Trace, arrays: dict) -> dict:
-    """O after each visit; the matrices; and what plain softmax says of m and l. What is
-    only looked at may have travelled as fp16: ``arrays``, of the header, says what did."""
+    """O after each visit, and the matrices. What is only looked at may have travelled as fp16:
+    ``arrays``, of the header, says what did."""
 
     def sent(name: str, x: np.ndarray | None) -> np.ndarray | None:
         half = x is not None and arrays[name]["dtype"] == "f2"
         return x.astype("f2").astype("f4") if half else x
 
-    m, l = softmax_statistics(t)
-    softmax = {"m": m, "l": l, "tolerance": statistics_tolerance(t.problem, t)}
-    overflown = np.isposinf(t.S).any() or np.isnan(t.S).any()
     matrices = {name: getattr(t, name) for name in "QKVO"} | {"S": product(t)}
     return {
         "after": [{"O": sent("acc", v.O)} for v in t.visits],
         "arrays": {name: sent(name, x) for name, x in matrices.items()},
-        "softmax": None if overflown else softmax,
-        "last": {str(k): i for k, i in last_visits(t).items()},
     }
 
 
