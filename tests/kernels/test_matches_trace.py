@@ -1,4 +1,4 @@
-"""The kernel and the picture: tile states, O and lse of the kernels are those of the trace."""
+"""The kernel and the picture: tile states of the kernels are those of the trace."""
 
 from dataclasses import replace
 from itertools import product
@@ -14,8 +14,9 @@ from explainer.algorithms.traffic import traffic
 from explainer.problem import Problem
 from explainer.trace import trace
 from kernels.measure.counting import count_traffic
-from tests.kernels.attention_checks import DEVICE, DTYPES, UNIT_ROUNDOFF, score_error
+from tests.kernels.attention_checks import DEVICE, DTYPES, score_error
 
+TILED = [order for order in ALGORITHMS if order != "standard"]  # they have states
 # The default Problem, ragged, Br < Bc, Br > Bc, one row
 SHAPES = [
     dict(zip(("n", "d", "block_q", "block_k"), sizes, strict=True))
@@ -32,34 +33,23 @@ def tensors(problem):
 
 
 def assert_agreement(problem, heads=(0,)):
-    """O, lse and the tiles' states of these heads are the trace's."""
+    """The tiles' states of these heads are the trace's. O and lse of both are judged elsewhere."""
     q, k, v = tensors(problem)
-    blocks = {"block_m": problem.block_q, "block_n": problem.block_k}
-    options = {**problem.rules, "order": problem.order, **blocks}
-    drop = {"dropout": problem.dropout, "seed": problem.seed}
-    all_o, all_lse = kernels.flash_attention(q, k, v, return_lse=True, **drop, **options)
-    states = ()
-    if problem.order != "standard":
-        states = kernels.tile_states(q, k, v, **options)
+    options = problem.rules | {"block_m": problem.block_q, "block_n": problem.block_k}
+    states = kernels.tile_states(q, k, v, **options, order=problem.order)
     for h in heads:
         one = replace(problem, head=h)
-        traced, g = trace(one), one.kv_head
-        part = [x[:, at : at + 1] for x, at in ((q, h), (k, g), (v, g))]
-        for given, used in zip((traced.Q, traced.K, traced.V), part, strict=True):
-            assert np.array_equal(used[0, 0].cpu().float().numpy(), given), "inputs must be exact"
-        o, lse = all_o[0, h].cpu().float().numpy(), all_lse[0, h].cpu().numpy()
-        assert_output(one, traced, *part, o, lse)
-        if states:
-            assert_tiles(one, traced, *part[:2], *(x[0, h].cpu().numpy() for x in states))
+        part = [x[:, at : at + 1] for x, at in ((q, h), (k, one.kv_head))]
+        assert_tiles(one, trace(one), *part, *(x[0, h].cpu().numpy() for x in states))
 
 
 @pytest.mark.pairwise
-@pytest.mark.parametrize(("score", "dropout"), [("none", 0.0), ("alibi", 0.0), ("none", 0.3)])
+@pytest.mark.parametrize("score", ["none", "alibi"])
 @pytest.mark.parametrize("dtype", ["fp32", "bf16"])
-@pytest.mark.parametrize("order", ALGORITHMS)
-def test_a_head_of_several_that_share_keys(order, dtype, score, dropout):
+@pytest.mark.parametrize("order", TILED)
+def test_a_head_of_several_that_share_keys(order, dtype, score):
     sizes = {"n": 21, "d": 8, "block_q": 5, "block_k": 8, "q_heads": 4, "kv_heads": 2}
-    how = {"mask": "causal&window:9,0", "score": score, "dropout": dropout}
+    how = {"mask": "causal&window:9,0", "score": score}
     assert_agreement(Problem(**sizes, **how, order=order, dtype=dtype), heads=(3, 1))
 
 
@@ -67,20 +57,6 @@ def score_slack(problem, q, k):
     """δ of two fp32 computations of a score; what it is changed by, and a sink, are rounded too."""
     added = abs(problem.sink or 0) + (problem.score.changes and 8)
     return 2 * score_error(q, k, problem.scale, 2.0**-24) + 1e-6 + 16 * added * 2.0**-24
-
-
-def assert_output(problem, traced, q, k, v, o, lse):
-    """Two correct runs differ by the fp32 arithmetic of a score (δ each), and where that decides
-    a rounding of P or O to the dtype, by two units there; FA-1 rounds O at every visit."""
-    unit = UNIT_ROUNDOFF[q.dtype]
-    delta = score_slack(problem, q, k)
-    visits = problem.Tc**0.5 if problem.order == "fa1" else 1
-    v_max = v.abs().max().item() / (1 - problem.dropout)  # what a weight may carry
-    np.testing.assert_allclose(o, traced.O, rtol=0, atol=(4 * unit * visits + delta) * v_max)
-    rounded = problem.order == "standard"  # S itself is rounded: a tie may fall either way
-    largest = np.abs(traced.S[np.isfinite(traced.S)]).max(initial=0)
-    lse_atol = delta + (2 * unit * largest if rounded else 0)
-    np.testing.assert_allclose(lse, traced.lse, rtol=0, atol=lse_atol)
 
 
 ORDERS_AND_DTYPES = [
@@ -105,9 +81,10 @@ RULES = [
 @pytest.mark.parametrize("rules", RULES, ids=lambda rules: "-".join(map(str, rules.values())))
 @pytest.mark.parametrize(("order", "dtype"), ORDERS_AND_DTYPES)
 @pytest.mark.parametrize("shape", SHAPES[:2], ids=lambda shape: f"n{shape['n']}")
-def test_states_and_output_of_any_mask(shape, order, dtype, rules):
+def test_states_and_bytes_of_any_mask(shape, order, dtype, rules):
     problem = Problem(**shape, **rules, order=order, dtype=dtype, inputs="random")
-    assert_agreement(problem)
+    if order in TILED:
+        assert_agreement(problem)
     if not kernels.INTERPRETED:
         return
     blocks = {"block_m": problem.block_q, "block_n": problem.block_k}
@@ -119,10 +96,10 @@ def test_states_and_output_of_any_mask(shape, order, dtype, rules):
 
 @pytest.mark.pairwise  # which tiles a loop visits hangs on shape, order and mask: all triples run
 @pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16"])
-@pytest.mark.parametrize(("order", "causal"), list(product(ALGORITHMS, [False, True])))
+@pytest.mark.parametrize(("order", "causal"), list(product(TILED, [False, True])))
 @pytest.mark.parametrize("inputs", ["rising", "random"])
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: f"n{shape['n']}")
-def test_states_and_output(shape, inputs, order, causal, dtype):
+def test_states(shape, inputs, order, causal, dtype):
     assert_agreement(Problem(**shape, causal=causal, order=order, dtype=dtype, inputs=inputs))
 
 

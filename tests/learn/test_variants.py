@@ -9,7 +9,7 @@ from torch.nn.functional import scaled_dot_product_attention as sdpa
 
 from explainer.base.facts import FACTS
 from explainer.learn import variants
-from explainer.learn.variants import DOCUMENT, HEADS, WIDE
+from explainer.learn.variants import DOCUMENT
 from explainer.trace import trace
 from kernels.rotary import rope
 
@@ -49,8 +49,3 @@ def test_what_is_kept_at_a_models_size(n):
     each = min(n, DOCUMENT)
     assert variants.at_size("documents", n).visible(n, n) == n // each * each * (each + 1) // 2
     assert variants.at_size("causal", n).visible(n, n) == causal
-
-
-def test_the_shape_is_llama_3s():
-    assert (HEADS, WIDE) == (32, 4096 // 32)
-    assert variants.per_token(32) == 4 * variants.per_token(8) == 2 * 32 * 128 * 2
