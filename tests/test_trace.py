@@ -162,10 +162,14 @@ def check_standard(problem, s, slack):
     assert list(stages) == ["scores", "softmax", "output"]
     assert len(stages["scores"]) == problem.Tr * problem.Tc
     assert len(stages["softmax"]) == len(stages["output"]) == problem.Tr
-    _, _, p = by_hand.softmax(problem, s)
+    m, l, p = by_hand.softmax(problem, s)
     p = p * by_hand.left(problem)
-    strips = np.concatenate([visit.P for visit in stages["softmax"]])
-    np.testing.assert_allclose(strips, p, rtol=0, atol=2 * unit + 4 * slack)
+    names = ("m_new", "l_new", "P")
+    strips = (np.concatenate([getattr(v, name) for v in stages["softmax"]]) for name in names)
+    found_m, found_l, found_p = strips
+    np.testing.assert_allclose(found_m, m, rtol=0, atol=slack)
+    np.testing.assert_allclose(found_l, l, rtol=4 * slack + 1e-6)
+    np.testing.assert_allclose(found_p, p, rtol=0, atol=2 * unit + 4 * slack)
 
 
 @pytest.mark.parametrize("order", ALGORITHMS)
