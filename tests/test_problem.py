@@ -153,6 +153,7 @@ def test_own_data_travels_in_the_address():
     ],
 )
 def test_own_data_that_cannot_be_read_is_named_by_row_and_cell(text, where):
+    """Of RP 10: neither was named."""
     with pytest.raises(ProblemError, match=where):
         Problem.from_query({"data": "own", "text": text, "n": "2", "d": "2"})
 

@@ -28,7 +28,7 @@ def asked(batch: int = 1, heads: int = 32, **problem) -> RunRequest:
 
 @pytest.mark.parametrize("name", record_rows.RECORDS)
 def test_every_recorded_problem_is_answered_by_its_record(name):
-    """Of RP: records of masks, scores and the backward pass were denied."""
+    """Of RP 1: records of masks, scores and the backward pass were denied."""
     for row in record_rows.rows_in(name):
         query = {"n": row["n"], "d": row["d"], "mask": row["mask"], "dtype": row["dtype"]}
         query |= {"score": row["score"], "b": row["batch"], "h": row["heads"]}
@@ -81,6 +81,7 @@ def test_the_twelve_points_meet_the_aim():
     ids=["small", "fp32", "d", "N", "sink", "score", "work"],
 )
 def test_what_is_not_comparable_is_not_shown(request_):
+    """Of RP 3: no record was named, or one whose link led to a refusal."""
     assert recorded.nearest(request_) is None
     closest = recorded.closest(request_)
     assert closest["differs"]
@@ -104,6 +105,7 @@ def test_a_record_knows_its_clocks():
 
 
 def test_rows_for_programs_say_where_they_are_from():
+    """Of RP 8: a sweep of d = 7 gave rows of d = 64 and did not say so."""
     for row in recorded.labelled_rows(Sweep(64, "bf16", ("naive",), 256)):
         assert row["recorded"] == recorded.about() and "instead_of" not in row
     for row in recorded.labelled_rows(Sweep(8, "fp32", ("naive",), 256)):

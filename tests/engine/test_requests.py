@@ -106,6 +106,8 @@ def test_no_method_is_said_in_the_words_of_the_page(methods):
 def test_blanks_around_a_value_are_not_seen():
     plain = RunRequest.from_query({"n": "16", "br": "auto", "h": "2", "gain": "2"})
     assert RunRequest.from_query({"n": "16 ", "br": " auto", "h": " 2", "gain": "2 "}) == plain
+    spaced = RunRequest.from_query({"methods": "naive, fa2"})  # was refused (RP 8)
+    assert spaced.methods == ("naive", "fa2")
 
 
 @pytest.mark.parametrize(

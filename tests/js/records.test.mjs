@@ -89,6 +89,7 @@ test("every headline and sentence says what the record's own file says", () => {
   assert.ok(numbers >= 150, `${numbers} numbers`);
 });
 
+// A sweep with the backward pass plotted forward times (RP 2).
 test("every backward sentence says what the record's own file says", () => {
   const file = recorded("backward_nvidia_h200").filter((row) => row.score === "none");
   for (const mine of file.filter((row) => row.method === "hopper" && !row.dropout)) {

@@ -40,6 +40,7 @@ def test_makespan_within_ten_percent_of_the_recorded(row):
 
 @pytest.mark.parametrize("row", HELD_OUT, ids=NAMES)
 def test_busy_and_tail_within_two_points_of_the_recorded(row):
+    """Of RP 6: two programs of an SM are two populations, not one with noise."""
     found = compared(row)
     assert abs(found.simulated.tail - found.real.tail) <= 0.02
     assert abs(found.simulated.busy - found.real.busy) <= 0.02

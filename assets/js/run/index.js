@@ -237,6 +237,7 @@ export class RunPage extends PicturePage {
   ran(state) {
     const { state: name, sentence } = state;
     const isOver = !BUSY.includes(name);
+    const before = this.view;
     pending("run", !isOver);
     this.state = state;
     if (name === "refused") {
@@ -250,6 +251,8 @@ export class RunPage extends PicturePage {
       recordFinding({ ...state, query: this.stepQuery });
     }
     this.draw();
+    // On a phone the button is below what it changes
+    if (this.view !== before) this.headline.scrollIntoView({ block: "nearest" });
   }
 
   /** The Step page's query of what was run. */

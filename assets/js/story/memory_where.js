@@ -338,7 +338,13 @@ function memory({ picture, switches }, step, { x, y, width: side }, { narrow, bi
 
 /** A memory of one SM: each program a strip of it, the tile's parts along the first strip.
  * @param {Chip} chip @param {Step} step @param {Box} box @param {Paper} paper @param {number} type @returns {Drawn} */
-function chip({ bytes, programs, taken, parts, name, size, note, tip }, step, box, { big }, type) {
+function chip(
+  { bytes, programs, taken, parts, name, size, note, tip },
+  step,
+  box,
+  { big, narrow },
+  type,
+) {
   const { x, y, width, height: high } = box;
   const strip = Math.min(high, (taken / bytes) * high);
   const letter = Math.min(type, Math.max(13, strip * 0.45));
@@ -398,6 +404,12 @@ function chip({ bytes, programs, taken, parts, name, size, note, tip }, step, bo
       tip,
     ),
     strips,
-    text(x, y + high + type * 1.4, big ? size : note, big ? type : type - 1, "quiet"),
+    text(
+      x,
+      y + high + type * 1.4,
+      big ? size : note,
+      big ? type : type - (narrow ? 2 : 1),
+      "quiet",
+    ),
   ];
 }

@@ -63,7 +63,8 @@ def _beat(w: Workload, text: str, k_heads: int, works: dict[str, mask_work.Work]
     share = kept * k_heads / (w.n * w.heads)
     is_shared = k_heads != w.heads
     kind = "MQA" if k_heads == 1 else "GQA"
-    noun = t(f"masks.{'causal' if text == 'causal' else 'window' if 'window' in text else 'own'}")
+    named = "causal" if text == "causal" else "window" if "window" in text else "own"
+    noun = t.named("masks.nouns")[named]
     title = t.named("masks.titles").get(text, noun)
     if is_shared:
         headline = t("masks.headline.heads", heads=k_heads, times=w.heads // k_heads)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from tests.browser.harness import click, keys, query_of, resize, settled
 from tests.browser.story import show, step, story
 
@@ -12,7 +14,7 @@ STORY = story(NAME)
 
 
 def test_the_warps_step_by_keys_at_once(tab):
-    """Of RP: the arrows and Space were dead until the picture was focused."""
+    """Of RP 17: the arrows and Space were dead until the picture was focused."""
     page = show(tab, NAME, {"view": "warps"})
     before = step(page, NAME)
     keys(page, "ArrowRight")
@@ -21,6 +23,15 @@ def test_the_warps_step_by_keys_at_once(tab):
     assert "m is known" in page.locator(f"{STORY} .fa-svg-canvas").text_content()
     click(page, "8 warps", "radio")
     page.wait_for_selector(f"{STORY} .fa-svg-canvas:has-text('8.5 KiB')")
+
+
+def test_two_launches_are_as_long_as_their_times(tab):
+    """Of RP 12: 5.18 ms and 171 µs were drawn equally wide."""
+    page = show(tab, NAME)
+    drawn = page.locator(f"{STORY} .fa-svg-canvas").evaluate(
+        "(svg) => [...svg.querySelectorAll('rect[rx]')].map((one) => one.width.baseVal.value)"
+    )
+    assert max(drawn) / min(drawn) == pytest.approx(5.27e3 / 166, rel=0.02)
 
 
 def test_a_word_of_the_problem_changes_the_picture(tab):

@@ -134,6 +134,7 @@ def test_named_endpoint_sweep_is_bounded_and_without_a_gpu_the_record(server):
 
 
 def test_named_endpoint_run_answers_from_the_record_what_it_cannot_run(server):
+    """Of RP 1 and 8: records were denied, or answered for another N and other methods unsaid."""
     large = {"n": 4096, "d": 64, "br": "auto", "bc": "auto", "dtype": "bf16", "seed": 0}
     found = answer(server, RUN | large | {"b": 4, "h": 32, "methods": "fa2"})
     if "recorded" in found:
@@ -147,6 +148,7 @@ def test_named_endpoint_run_answers_from_the_record_what_it_cannot_run(server):
 
 
 def test_view_api_says_what_each_endpoint_gives(server):
+    """Of RP 8: it said “Any”."""
     _, text = send(server, "GET", "/gradio_api/info")
     for endpoint in ("/run", "/trace", "/sweep"):
         (given,) = json.loads(text)["named_endpoints"][endpoint]["returns"]

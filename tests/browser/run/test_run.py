@@ -32,6 +32,7 @@ WORDS = """(node) => node.innerText.split(/\\s+/).filter((word) => /\\w/.test(wo
 
 
 def test_the_first_view_is_a_picture_and_a_sentence_from_the_record(tab):
+    """Of RP 11: it was a form and an empty box."""
     resize(tab.page)
     page = open_run(tab)
     assert page.locator(f"{PAGE} :is(table, form, input):visible").count() == 0
@@ -318,6 +319,7 @@ def test_a_link_of_the_lesson_shows_the_record_and_starts_nothing(tab):
 
 
 def test_a_chart_is_saved_as_a_picture(tab):
+    """Of RP 16: Step's picture was saved."""
     page = open_run(tab)
     with page.expect_download() as saved:
         page.evaluate("document.dispatchEvent(new CustomEvent('fa:save', { detail: 'svg' }))")
@@ -348,11 +350,13 @@ HIDDEN_CONTROLS = """() => {
 
 
 def test_a_phone_shows_every_word_and_every_view_of_a_run(apart):
+    """Of RP 5: pressing the button at the foot changed nothing in sight."""
     tab = apart(390, 844, is_mobile=True, has_touch=True)
     page = open_run(tab)
     assert page.evaluate(HIDDEN_CONTROLS) == []
     run(page)
     page.locator(f"{PAGE} .fa-run-claim").first.wait_for()
+    assert page.locator(f"{PAGE} h2").bounding_box()["y"] >= 0
     assert page.evaluate(HIDDEN_CONTROLS) == []
 
 

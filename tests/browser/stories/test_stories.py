@@ -21,6 +21,7 @@ SIZES = """(story) => [...document.querySelectorAll(`${story} *`)].filter((node)
 
 @pytest.mark.parametrize(("name", "chapter"), CASES)
 def test_a_chapter_is_mostly_its_picture(tab, name, chapter):
+    """Of RP 11: first views were forms and tables."""
     resize(tab.page)
     page = show(tab, name, {"view": chapter})
     assert page.evaluate("document.documentElement.scrollHeight") <= 724

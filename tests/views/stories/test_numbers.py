@@ -28,6 +28,7 @@ def chapter(page: str, name: str, **query: str) -> Any:
 
 
 def test_the_bytes_of_standard_attention_and_fa2_and_how_many_times_fewer():
+    """Of RP 7: only the SMs' ports were shown, and called L2."""
     beats = {beat["label"]: beat for beat in chapter("memory", "traffic")["beats"]}
     by_order: dict = {}
     for row in rows("traffic"):
@@ -88,7 +89,7 @@ def test_the_times_of_decoding_in_so_many_parts(heads):
 
 
 def test_decoding_says_what_it_shows_in_place_of_what_was_asked():
-    """Of RP: 5,000 keys and 7 heads were the headline over the times of 4,096 × 16."""
+    """Of RP 4: 5,000 keys and 7 heads were the headline over the times of 4,096 × 16."""
     found = chapter("parallel", "decoding", n="5000", h="7")
     assert "4,096 keys" in found["headline"] and "5,000" not in found["headline"]
     assert found["sentence"].startswith("Nearest recorded to 5,000 keys and 7 heads")
