@@ -31,7 +31,7 @@ from explainer.problem import Problem
 from explainer.views.stories.pages import CHAPTERS, DEFAULTS, parse_workload
 from tests.learn.scenes import LESSONS, every_question
 
-MOST_WORDS = 90
+MOST_WORDS = 70
 GUESS = 0.55  # most that a reader is right who always guesses the same way
 
 

@@ -28,7 +28,7 @@ function enlarge(sheet, place, zoom) {
   const isOutside = (/** @type {Element} */ node) => node.getBoundingClientRect().right > right + 1;
   return (
     !all(sheet, "svg text").some(isOutside) &&
-    ![sheet, ...all(sheet, ".fa-scroll, .fa-kit-stack li")].some(isWide) &&
+    ![sheet, ...all(sheet, ".fa-scroll, .fa-kit-stack li, .fa-kit-words button")].some(isWide) &&
     sheet.scrollHeight * zoom <= height - 2 &&
     place.scrollHeight <= height + 1 &&
     place.scrollWidth <= width + 1

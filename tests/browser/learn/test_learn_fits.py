@@ -42,6 +42,8 @@ OVER = """([least, digits]) => {
     put(named(node), Math.max(at.right - box.right, at.bottom - box.bottom) - 2);
     put(named(node), Math.max(box.left - at.left, box.top - at.top) - 2);
   }
+  for (const node of place.querySelectorAll(".fa-kit-words button"))
+    put(`cut: ${node.textContent}`, node.scrollWidth - node.clientWidth);
   const words = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
   const texts = [], line = document.createRange();
   for (let node; (node = words.nextNode());) {

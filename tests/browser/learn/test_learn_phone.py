@@ -14,7 +14,8 @@ PHONE = {"width": 390, "height": 844}
 SMALL = {"width": 360, "height": 740}
 TOUCH = {"has_touch": True, "is_mobile": True}
 # Words, keys and answers that a phone's edge, or what clips them, cuts off on either side; answers
-# too small for a finger; and what is written in a picture in type of less than 10 px.
+# too small for a finger; what is written in a picture in type of less than 10 px; and arrows that
+# a box hides.
 CUT = """() => {
   const edges = (node) => {
     let [left, right] = [0, innerWidth];
@@ -52,7 +53,20 @@ CUT = """() => {
     parseFloat(getComputedStyle(n).fontSize) < 11));
   all.push(...words.filter((n) => !n.closest("svg, .fa-scroll, .fa-sr") &&
     n.getBoundingClientRect().right > innerWidth + 1).map((n) => n.outerHTML.slice(0, 90)));
-  return [...low.map((n) => `lower than its place: ${n.ariaLabel}`),
+  const crossed = [...document.querySelectorAll(".fa-kit-flow .fa-kit-over path:not(.fa-kit-tip)")]
+    .filter((line) => line.checkVisibility()).filter((line) => {
+      const boxes = [...line.closest(".fa-kit-flow").querySelectorAll("li")];
+      return [.2, .35, .5, .65, .8].some((share) => {
+        const at = line.getPointAtLength(share * line.getTotalLength());
+        const { x, y } = at.matrixTransform(line.getScreenCTM());
+        return boxes.some((box) => {
+          const { left, right, top, bottom } = box.getBoundingClientRect();
+          return x > left + 2 && x < right - 2 && y > top + 2 && y < bottom - 2;
+        });
+      });
+    });
+  return [...crossed.map((n) => `an arrow behind a box: ${n.getAttribute("d")}`),
+    ...low.map((n) => `lower than its place: ${n.ariaLabel}`),
     ...small.map((n) => `small: ${n.textContent}`), ...all];
 }"""
 

@@ -244,6 +244,32 @@ def test_wrong_then_right_kept_here_and_nothing_sent(apart):
     assert kind == "order" or said.inner_text().startswith("✓ Right. "), "the verdict is kept"
 
 
+def mistaken(form, question):
+    """Gives every wrong answer of a choice, or one of another kind."""
+    if question.kind == "choice":
+        for at in set(range(len(question.options))) - {question.answer}:
+            yield form.locator("input").nth(at).check()
+    elif question.kind == "number":
+        yield write(form, ["7.77" for _ in numbers(question)])
+    elif question.kind == "click":
+        yield WRONG["click"](form, question)
+
+
+def test_a_question_stays_in_sight_above_the_reason_why_an_answer_is_wrong(apart):
+    page, found = open_page(apart(), "dot"), {}
+    for key, question in QUESTIONS.items():
+        page.evaluate(GO, key)
+        page.wait_for_function(SHOWN, arg=key)
+        form = settled(page).locator("[data-question]")
+        for _ in mistaken(form, question):
+            form.locator(".is-main").click()
+            said = form.locator(".fa-verdict").inner_text()
+            by = form.evaluate("(node) => node.scrollHeight - node.clientHeight")
+            if by > 8:
+                found[f"{key}: {said}"] = by
+    assert found == {}
+
+
 def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answer(tab):
     """With a lesson whose screen is given variants and a closed choice on its way here."""
     lesson = next(r for r in lessons() if r.question.kind == "number" and not r.question.fields)

@@ -22,9 +22,10 @@ def dense(kind: str, width: int) -> np.ndarray:
 @pytest.mark.parametrize("width", (1, 10, 32))
 def test_scores_and_tiles_are_those_of_a_dense_mask(kind, width):
     keep = dense(kind, width)
-    tiles = keep.reshape(8, 4, 8, 4).any(axis=(1, 3)).repeat(4, 0).repeat(4, 1)
+    blocks = keep.reshape(8, 4, 8, 4)
+    tiles, full = (f(axis=(1, 3)).repeat(4, 0).repeat(4, 1) for f in (blocks.any, blocks.all))
     cells = find_mark("windows", "grid", what=kind, width=width)["cells"]
-    wanted = [[int(keep[i, j]) if tiles[i, j] else None for j in range(32)] for i in range(32)]
+    wanted = np.where(tiles, keep * np.where(full, 1.0, 0.4), None).tolist()
     assert cells == wanted
     bars = find_mark("windows", "bars", what=kind, width=width)["items"]
     counted = {bar["key"]: bar["value"] for bar in bars}

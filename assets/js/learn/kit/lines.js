@@ -8,16 +8,17 @@ import { hueClass, placeIn } from "./parts.js";
 /** Arrows between the boxes of a flow. @param {HTMLElement} lines the drawing over them */
 export function layArrows(lines) {
   const box = /** @type {HTMLElement} */ (lines.parentElement);
-  const type = parseFloat(getComputedStyle(box).fontSize);
+  const { fontSize, flexDirection } = getComputedStyle(box);
+  const laid = { box, type: parseFloat(fontSize), isAcross: flexDirection === "row" };
   /** @type {Mark[]} */
   const arrows = JSON.parse(lines.dataset.arrows ?? "");
   set(lines, { viewBox: `0 0 ${box.offsetWidth} ${box.offsetHeight}` });
-  lines.replaceChildren(...arrows.map((arrow) => drawArrow(arrow, box, type)));
+  lines.replaceChildren(...arrows.map((arrow) => drawArrow(arrow, laid)));
 }
 
 /** An arrow from the nearer side of one box to that of another, its words at its middle.
- * @param {Mark} arrow @param {HTMLElement} box @param {number} type px */
-function drawArrow({ start, end, text, hue, amount = 0 }, box, type) {
+ * @param {Mark} arrow @param {{box: HTMLElement, type: number, isAcross: boolean}} laid type in px, columns beside each other */
+function drawArrow({ start, end, text, hue, amount = 0 }, { box, type, isAcross }) {
   const [from, to] = [start, end].map((key) => {
     const node = find(box, `[data-node="${key}"]`);
     if (!node) throw new RangeError(`no box ${key}`);
@@ -29,7 +30,7 @@ function drawArrow({ start, end, text, hue, amount = 0 }, box, type) {
   ];
   const [[ax, ay], [bx, by]] = [center(from), center(to)];
   const gap = type * 0.35;
-  const isLevel = from.right <= to.left || to.right <= from.left;
+  const isLevel = isAcross && (from.right <= to.left || to.right <= from.left);
   const [x1, y1, x2, y2] = isLevel
     ? bx > ax
       ? [from.right + 2, ay, to.left - gap, by]

@@ -67,7 +67,11 @@ def question(asker: str, hidden: str) -> dict:
     offered.insert(at, best)
     return {
         "options": tuple(
-            (WORDS[k], t("weight", word=WORDS[k], weight=P[asks, k], right=P[asks, best]))
+            (
+                WORDS[k],
+                t("weight", hidden=hidden, word=WORDS[k], weight=P[asks, k])
+                + (t("most", right=P[asks, best]) if k != best else ""),
+            )
             for k in offered
         ),
         "answer": at,

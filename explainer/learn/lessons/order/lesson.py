@@ -67,8 +67,8 @@ def compute(parts: int, order: str) -> Block:
     frames = [
         frame(
             name,
-            note(t("lse", lse=lse)),
-            grid(t("O"), [O_part], "o", most=4, digits=2 if parts < 8 else 1),
+            grid("" if parts == 8 else t("O"), [O_part], "o", most=4, digits=2 if parts < 8 else 1),
+            remark=t("lse", lse=lse),
             key=f"part {k}",
         )
         for k, (name, (lse, O_part)) in enumerate(zip(names, found, strict=True))
@@ -91,12 +91,13 @@ def compute(parts: int, order: str) -> Block:
                     for k, (name, weight) in enumerate(zip(names, weights, strict=True))
                 ],
                 high=1,
+                upright=parts == 8,
             ),
             sign("→"),
             frame(
                 t("whole"),
-                note(t("lse", lse=whole)),
                 grid(t("O"), [O], "o", cols=MEANINGS, most=4),
+                remark=t("lse", lse=whole),
                 look="line",
                 hue="o",
             ),

@@ -14,6 +14,7 @@ from explainer.problem import Problem
 t = words_of(__name__)
 
 N, TILE = 32, 4
+LEVELS = {"full": 1.0, "partial": 0.4}  # of the hue
 STARTS = (0, 9, 14, 25)  # of the documents on screen
 FAR = 65_536
 SMALL = make_problem(20, 8, 4, mask="causal")
@@ -36,12 +37,13 @@ def compute(what: str, width: int) -> Block:
     keep, kinds, found = p.mask.keep(N, N), tiling.kinds(p), tiling.counts(p)
     cells = [
         [
-            None if tiling.KINDS[kinds[i // TILE][j // TILE]] == "skipped" else int(keep[i, j])
+            None
+            if (kind := tiling.KINDS[kinds[i // TILE][j // TILE]]) == "skipped"
+            else keep[i, j] * LEVELS[kind]
             for j in range(N)
         ]
         for i in range(N)
     ]
-    names, hues = t.named("tiles"), {"full": "q", "partial": "k", "skipped": ""}
     loaded, tile = found["full"] + found["partial"], 2 * TILE * p.d * 2
     far = at_size(what, FAR).visible(FAR, FAR) / FAR**2
     size = t.named("sizes") | {"documents": t("documents", n=DOCUMENT)}
@@ -62,8 +64,8 @@ def compute(what: str, width: int) -> Block:
                 bars(
                     t("count", n=p.Tr * p.Tc),
                     [
-                        bar(name, found[key], str(found[key]), hues[key], key=key)
-                        for key, name in names.items()
+                        bar(name, found[key], str(found[key]), key=key)
+                        for key, name in t.named("tiles").items()
                     ],
                     high=p.Tr * p.Tc,
                 ),
