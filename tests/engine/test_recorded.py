@@ -88,6 +88,12 @@ def test_what_is_not_comparable_is_not_shown(request_):
     assert not recorded.closest(RunRequest.from_query(closest["query"]))["differs"]
 
 
+def test_the_record_that_is_named_is_the_one_that_comes_nearest():
+    """Of RP 3: one head got none, though its N, d and mask were measured."""
+    found = recorded.closest(asked(n=4096, heads=1, mask="full"))["query"]
+    assert [found[key] for key in ("n", "d", "mask", "dtype")] == ["4096", "64", "full", "bf16"]
+
+
 def test_comparable_is_a_rule_of_four():
     close = asked(n=2048, batch=8)
     assert recorded.nearest(close)["query"]["n"] == "2048"
