@@ -7,6 +7,7 @@ import triton
 import triton.language as tl
 
 import kernels
+from kernels.spec.algorithms import ORDERS
 from kernels.spec.dropout import factors, uniform
 from tests.kernels.attention_checks import DEVICE, DTYPES, UNIT_ROUNDOFF
 
@@ -53,7 +54,7 @@ def dense(q, k, v, mask, dropout, seed):
 
 @pytest.mark.parametrize("mask", ["full", "causal"])
 @pytest.mark.parametrize("dtype", ["fp32", "bf16"])
-@pytest.mark.parametrize("order", ["fa2", "fa1", "standard"])
+@pytest.mark.parametrize("order", ORDERS)
 def test_every_order_drops_the_same(order, dtype, mask):
     torch.manual_seed(3)
     q, k, v = (
