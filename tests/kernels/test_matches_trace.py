@@ -69,6 +69,7 @@ ORDERS_AND_DTYPES = [
 ]
 # Of a row block that sees no key, rows that see none in a tile, a sink above and below the scores.
 RULES = [
+    {"mask": "full", "score": "alibi"},
     {"mask": "causal&window:5,0|prefix:2"},
     {"mask": "window:2,1|global:3", "score": "softcap:2&alibi", "sink": 1.5},
     {"mask": "causal&document:0,5,13", "sink": -1.0},
