@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from explainer.check import loop, mistakes
+from explainer.check import judge, loop, mistakes
 from explainer.check.cases import Case
-from explainer.check.judge import Convention
-from explainer.check.observe import Seen, of_loop, probe, probe_plan
+from explainer.check.observe import Function, Seen, of_loop, probe, probe_plan
 
 Numbers = np.ndarray
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A mistake's ``key``, the loop that makes it as a ``function``, and the sizes of its tiles."""
+
+    key: str
+    function: Function
+    size: tuple[int, int]
+
+
 HUGE = 1e20  # what is divided by a tiny number in place of 0
 
 
@@ -44,12 +55,12 @@ def _share(case: Case) -> float:
 def forward_cause(
     case: Case,
     seen: Seen,
-    how: Convention,
+    how: judge.Convention,
     others: list[tuple[Case, Seen]],
     trusted: set[int],
     is_told: bool = True,
-) -> str | None:
-    """Return the key of the mistake whose O, or where O is right whose lse, is what was seen.
+) -> Cause | None:
+    """Return the mistake whose O, or where O is right whose lse, is what was seen.
 
     Of several that which agrees in more: in lse, reported tiles and probes, then in the ``others``,
     the other cases. None if there is none, or if nothing finite tells several apart. ``is_told``:
@@ -58,6 +69,8 @@ def forward_cause(
     true = np.array([case.part(head=h).O for h in np.ndindex(case.q.shape[:2])])
     wrong = ~(np.abs(seen.O - true.reshape(seen.O.shape)) <= case.allowed)
     names = ("O",) if wrong.any() else ("O", "lse")
+    if not wrong.any() and (misplaced := _misplaced_lse(case, seen)):
+        return misplaced
     tells = (wrong & (np.abs(seen.O) < HUGE)).any() or not wrong.any()
     share, found = _share(case), []
     sizes = mistakes.block_sizes((how.block_q, how.block_k), case.n_k, is_told)
@@ -77,20 +90,75 @@ def forward_cause(
             function = of_loop(w, case, *size)
             made = function(case.q, case.k, case.v, case.causal, bool(seen.states))
             near = all(same(getattr(seen, x), getattr(made, x), share) for x in names)
+            own = size if size != (how.block_q, how.block_k) else None
+            if near and _contradicts(w, own, others):
+                continue
             if near and (not wrong.any() or _is_nearer(seen.O, made.O, true.reshape(seen.O.shape))):
                 score = (
                     _agreement(case, seen, made, how, function, trusted),
-                    _elsewhere(w, size, others),
+                    _elsewhere(w, own, others),
                 )
-                found.append((score, key))
+                found.append((score, Cause(key, function, size)))
     if not found:
         return None
     best = max(score for score, _ in found)
-    keys = list(dict.fromkeys(key for score, key in found if score == best))
+    causes = [cause for score, cause in found if score == best]
+    keys = {cause.key for cause in causes}
     is_likely = len(keys) == 1 and (np.isfinite(seen.O).any() or best[1] == len(others) > 0)
     if seen.states and not np.isfinite(seen.O).all():  # then all that is reported must agree
         tells = is_likely = is_likely and best[0] >= 1 + (seen.lse is not None)
-    return keys[0] if tells or is_likely else None
+    return causes[0] if tells or is_likely else None
+
+
+def _misplaced_lse(case: Case, seen: Seen) -> Cause | None:
+    """Return the cause of an lse that is another head's: no loop of one head does so."""
+    true = {head: case.part(head=head).lse for head in np.ndindex(case.q.shape[:2])}
+    share = _share(case)
+    if seen.lse is None or len(true) == 1:
+        return None
+    wrong = [h for h, x in true.items() if not same(seen.lse[h], x, share)]
+    of_others = any(same(seen.lse[h], x, share) for h in wrong for x in true.values())
+    size = (case.block_q, case.block_k)
+    return (
+        Cause("lse_of_other_head", of_loop(loop.Loop(), case, *size), size) if of_others else None
+    )
+
+
+def _in_case(w: loop.Loop, case: Case, own: tuple[int, int] | None) -> Numbers:
+    """Return the O of a mistake on a case, in tiles of its ``own`` size where that is larger."""
+    size = own if own and own[0] > case.block_q else (case.block_q, case.block_k)
+    return of_loop(w, case, *size)(case.q, case.k, case.v, case.causal, False).O
+
+
+def _contradicts(
+    w: loop.Loop, own: tuple[int, int] | None, others: list[tuple[Case, Seen]]
+) -> bool:
+    """Return True if the mistake is wrong on a case on which the function was right."""
+    for case, seen in others:
+        heads = [*np.ndindex(case.q.shape[:2])]
+        true = np.array([case.part(head=h).O for h in heads]).reshape(seen.O.shape)
+        is_right = (np.abs(seen.O - true) <= case.allowed).all()
+        if is_right and not (np.abs(_in_case(w, case, own) - true) <= 2 * case.allowed).all():
+            return True
+    return False
+
+
+def locate(
+    case: Case, seen: Seen, function: Function, others: list[tuple[Case, Seen]], is_told: bool
+) -> tuple[judge.Tile, list[judge.Tile], Cause | None]:
+    """Return the first wrong tile of a function whose end is wrong, its tiles until then, and the
+    cause; arguments as those of ``forward_cause``."""
+    right, last = judge.judge_final(case, seen)
+    how, tiles, trusted = judge.find_tiles(case, seen, function, right)
+    raw = replace(how, normalized=False)
+    cause = forward_cause(case, seen, raw, others, trusted, is_told)
+    if cause and how.normalized:
+        how, tiles = raw, judge.judge_states(case, seen.states, right, raw)
+    assert last
+    tile, tiles = judge.first_wrong(case, seen, how, tiles, last)
+    if cause and not seen.states and case.q.shape[:2] == (1, 1):
+        tile, tiles = judge.first_of_loop(case, seen, cause.function, cause.size, tile, tiles)
+    return tile, tiles, cause
 
 
 def _is_nearer(mine: Numbers, made: Numbers, true: Numbers) -> bool:
@@ -121,7 +189,7 @@ def _agrees_first(w, case: Case, seen: Seen, wrong: Numbers, size: tuple[int, in
     return seen.lse is None or same(seen.lse[head][rows], lse[rows], share)
 
 
-def _agreement(case, seen: Seen, made: Seen, how: Convention, function, trusted) -> float:
+def _agreement(case, seen: Seen, made: Seen, how: judge.Convention, function, trusted) -> float:
     """Count what agrees beside O: lse, and the share of reports and of probes."""
     share = _share(case)
     score = float(same(seen.lse, made.lse, share))
@@ -141,17 +209,12 @@ def _agreement(case, seen: Seen, made: Seen, how: Convention, function, trusted)
     return score
 
 
-def _elsewhere(w: loop.Loop, size: tuple[int, int], others: list[tuple[Case, Seen]]) -> int:
+def _elsewhere(w: loop.Loop, own: tuple[int, int] | None, others: list[tuple[Case, Seen]]) -> int:
     """Count the other cases on which the mistake gives what the function gave."""
-    count = 0
-    for case, seen in others:
-        own = size if size[0] > case.block_q else (case.block_q, case.block_k)
-        made = of_loop(w, case, *own)(case.q, case.k, case.v, case.causal, False)
-        count += same(seen.O, made.O, _share(case))
-    return count
+    return sum(same(seen.O, _in_case(w, case, own), _share(case)) for case, seen in others)
 
 
-def warning_cause(case: Case, seen: Seen, how: Convention) -> str | None:
+def warning_cause(case: Case, seen: Seen, how: judge.Convention) -> str | None:
     """Return the mistake that gives the same reports and, in real arithmetic, the right end."""
     share = _share(case)
     for key, w in mistakes.loops("forward"):

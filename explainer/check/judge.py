@@ -223,6 +223,26 @@ def first_wrong(
     return last, tiles
 
 
+def first_of_loop(
+    case: Case, seen: Seen, loop: Function, size: tuple[int, int], tile: Tile, tiles: list[Tile]
+) -> tuple[Tile, list[Tile]]:
+    """Return the first wrong tile of a ``loop`` that gives the numbers of a function, and its tiles
+    until then: it reports what of the function is seen from outside alone. The numbers of the tile
+    stay the function's own: of that tile where probes saw it wrong, else what was stored."""
+    made, how = loop(case.q, case.k, case.v, case.causal, True), Convention(*size)
+    right, last = judge_final(case, made)
+    if last is None or size != (case.block_q, case.block_k):
+        return tile, tiles
+    judged = judge_states(case, made.states, right, how)
+    at, until = first_wrong(case, made, how, judged, last)
+    own = tile
+    if (tile.i, tile.j) != (at.i, at.j):
+        own = final_tile(case, seen, at.i)
+        own.j = at.j
+    before = [x for x in until if not x.rows and (x.i, x.j) < (at.i, at.j)]
+    return (own, [*before, own]) if own.rows else (tile, tiles)
+
+
 def wrongly_masked(case: Case, weighted: Numbers | None) -> Numbers:
     """Return the rows (Nq, Tc) of each key block in which a masked key has a weight, or some but
     not all visible keys have none: where all have none, a later tile may have lost them."""

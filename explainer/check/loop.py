@@ -42,10 +42,10 @@ class Loop:
     o, or of the gradients, a block takes over from the one before.
     ``maximum``: running, tile, whole (over all rows of the tile), zero (running from 0), none (0);
     ``keeps``: the m that the next tile is given; ``p_by``, ``alpha_by``: what P and α subtract,
-    ``sum_by``: the P in l, where it is another. ``alpha_base``: the base of α; ``guards``: α is 0
-    where there was no maximum; ``after``: which of l and o are rescaled after the tile is added;
-    ``adds``: which add what they were once more; ``scales``: α is on the old, or on the new.
-    ``forget``: which begin anew in each tile.
+    ``sum_by``: the P in l, where it is another. ``alpha_base``: the base of α; ``alpha_of``: scores
+    that are scaled, or unscaled; ``guards``: α is 0 where there was no maximum; ``after``: which of
+    l and o are rescaled after the tile is added; ``adds``: which add what they were once more;
+    ``scales``: α is on the old, or on the new. ``forget``: which begin anew in each tile.
     ``rounds``: which of Q, K, V, S, P, l and o are rounded to fp16, bf16 or integers.
     ``sums``: l sums P along keys, or rows, or takes its mean, or its max. ``divide``: O by l at the
     end, never, every tile, or both; multiplied; by lse; or P by its sum within the tile: weights,
@@ -93,6 +93,7 @@ class Loop:
     alpha_by: str = "new"
     base: float = math.e
     alpha_base: float = math.e
+    alpha_of: str = "scaled"
     l_alpha: float = 1
     o_alpha: float = 1
     guards: bool = True
@@ -111,6 +112,8 @@ class Loop:
     dQ_scale: float = 1
     dK_scale: float = 1
     dV_scale: float = 0
+    dQ_factor: float = 1
+    dK_factor: float = 1
     p_of: str = "lse"
     lse_base: float = math.e
     dP_of: str = "dO V"
@@ -344,7 +347,7 @@ def forward(
                 keep = _visible(w, t, rows, t.cols(j)) | (not masks)
                 S = _rounded(w, "S", qi @ _transposed(w, kj) * q.dtype.type(scale))
                 S = S.T if w.swap == "S" and len(qi) == len(kj) else S
-                m, l, o = _visit(w, S, vj, keep & _counted(w, t, j), m, l, o)
+                m, l, o = _visit(w, S, vj, keep & _counted(w, t, j), m, l, o, scale)
             if report and not _left_out(w, t, i, j):
                 report(i, j, m=m, l=l, o=o)
         lse[rows] = _lse(w, m, l, scale)
@@ -364,7 +367,7 @@ def _counted(w: Loop, t: _Tiles, j: int) -> Numbers:
     return t.cols(j) < (t.n_q if w.ragged == "queries" else t.n_k)
 
 
-def _visit(w: Loop, S, vj, keep, m, l, o) -> tuple[Numbers, Numbers, Numbers]:
+def _visit(w: Loop, S, vj, keep, m, l, o, scale: float) -> tuple[Numbers, Numbers, Numbers]:
     """Return m, l and o after a tile, of those before it."""
     if w.mask_at == "scores":
         S = np.where(keep, S, S * w.hidden_adds + S.dtype.type(w.hidden))
@@ -372,10 +375,14 @@ def _visit(w: Loop, S, vj, keep, m, l, o) -> tuple[Numbers, Numbers, Numbers]:
     safe = new if w.empty == "nan" else _finite(new)
     of_tile = S.max(1) if w.empty == "nan" else _finite(S.max(1))
     subtracted = {"new": safe, "old": _finite(m, safe), "tile": of_tile, "nothing": 0 * of_tile}
+    subtracted |= {"unscaled": safe / scale, "scaled": safe * scale}
     P = _rounded(w, "P", w.base ** (S - subtracted[w.p_by][:, None]))
+    if w.swap == "m in P" and S.shape[0] == S.shape[1]:
+        P = w.base ** (S - safe[None, :])
     in_l = w.base ** (S - subtracted[w.sum_by or w.p_by][:, None]) if w.sum_by else P
     began = ~np.isneginf(m) | (not w.guards)
     exponent = np.where(began, m - {"new": safe, "tile": of_tile}[w.alpha_by], 0)
+    exponent = exponent / scale if w.alpha_of == "unscaled" else exponent
     of_l, of_o = (began * (w.alpha_base**exponent) ** x for x in (w.l_alpha, w.o_alpha))
     l, o = (np.zeros_like(x) if name in w.forget else x for name, x in (("l", l), ("o", o)))
     summed = np.where(keep | (w.mask_at != "weights"), in_l, 0)
@@ -528,8 +535,8 @@ def backward(
     for name, x in gradients.items():
         if name in w.carry:
             _carry(x, block_q if name == "dQ" else block_k)
-    gradients["dQ"] *= plain**w.dQ_scale
-    gradients["dK"] *= plain**w.dK_scale
+    gradients["dQ"] *= plain**w.dQ_scale * w.dQ_factor
+    gradients["dK"] *= plain**w.dK_scale * w.dK_factor
     gradients["dV"] *= plain**w.dV_scale
     return _returned(w, gradients)
 

@@ -17,7 +17,7 @@ from explainer.base.fields import ProblemError
 from explainer.base.texts import Texts
 from explainer.check import judge, observe
 from explainer.check.cases import Case, case_of
-from explainer.check.cause import forward_cause
+from explainer.check.cause import locate
 from explainer.check.runner import Arrays, NotRunnable, Runner
 from explainer.engine.agreement import map_of
 from explainer.engine.requests import RunRequest
@@ -133,10 +133,8 @@ def _tiles(runner: Runner, case: Case) -> Same | None:
         return None
     first = None
     if last:
-        raw = replace(how, normalized=False)
-        if how.normalized and forward_cause(case, seen, raw, [], trusted):
-            how, tiles = raw, judge.judge_states(case, seen.states, right, raw)
-        first, _ = judge.first_wrong(case, seen, how, tiles, last)
+        seen.probes = []
+        first, tiles, _ = locate(case, seen, function, [], observe.takes_sizes(runner.about))
     return compare_tiles(case, tiles, first, bool(seen.states))
 
 

@@ -51,6 +51,11 @@ def of_runner(runner: Runner, case: Case) -> Function:
     return run
 
 
+def takes_sizes(about: dict) -> bool:
+    """Return True if a function takes the sizes of its tiles, by what is known ``about`` it."""
+    return {"block_q", "block_k"} <= set(about["accepts"])
+
+
 def rounds_products(function: Function, case: Case) -> bool:
     """Return True if a function rounds the float32 operands of its products to TF32, as ``tl.dot``
     does on a GPU unless told otherwise: with V = 1 + 2⁻¹² it gives what V = 1 gives, and

@@ -13,7 +13,7 @@ from explainer.base.amounts import listed
 from explainer.base.texts import Texts, fill
 from explainer.check import judge, observe
 from explainer.check.cases import Case, cases, gradient_cases
-from explainer.check.cause import backward_cause, forward_cause, warning_cause
+from explainer.check.cause import backward_cause, locate, warning_cause
 from explainer.check.runner import NotRunnable, Runner
 from explainer.engine.gradient_agreement import Bounds
 from explainer.problem import Problem
@@ -133,7 +133,9 @@ def examine(
         else:
             shown.append((case, seen))
     if wrong:
-        _locate(*wrong, shown, observe.of_runner(runner, wrong[0]), _is_told(about), verdict)
+        _locate(
+            *wrong, shown, observe.of_runner(runner, wrong[0]), observe.takes_sizes(about), verdict
+        )
     progress("dQ", len(wanted), len(wanted) + len(gradients))
     gradients = [(replace(case, rounds=rounds), do) for case, do in gradients]
     _judge_gradients(runner, gradients, verdict)
@@ -161,11 +163,6 @@ def _takes(about: dict[str, Any], case: Case) -> bool:
     if "scale" not in about["accepts"]:
         lacks |= {"scale"}
     return not case.needs & lacks and ("causal" in about["accepts"] or not case.causal)
-
-
-def _is_told(about: dict[str, Any]) -> bool:
-    """Return True if the function takes the sizes of tiles."""
-    return {"block_q", "block_k"} <= set(about["accepts"])
 
 
 def _result(case: Case, seen: observe.Seen, is_right: bool) -> CaseResult:
@@ -208,14 +205,8 @@ def _locate(
     case: Case, seen: observe.Seen, shown, function, is_told: bool, verdict: Verdict
 ) -> None:
     """Find the first wrong tile of a case whose end is wrong, and its cause."""
-    right, last = judge.judge_final(case, seen)
-    how, tiles, trusted = judge.find_tiles(case, seen, function, right)
-    raw = replace(how, normalized=False)
-    verdict.cause = forward_cause(case, seen, raw, shown, trusted, is_told)
-    if verdict.cause and how.normalized:
-        how, tiles = raw, judge.judge_states(case, seen.states, right, raw)
-    assert last
-    tile, verdict.tiles = judge.first_wrong(case, seen, how, tiles, last)
+    tile, verdict.tiles, cause = locate(case, seen, function, shown, is_told)
+    verdict.cause = cause.key if cause else None
     verdict.case, verdict.tile, verdict.warning = case, tile, False
     place = {"problem": case.name, "i": tile.i, "j": tile.j, **_head(case, tile.head)}
     verdict.first = {**place, "rows": tile.rows, "what": tile.what}
@@ -340,7 +331,9 @@ def _locate_gradient(runner, case: Case, do, head, true: list[Expected], grads, 
     verdict.case, verdict.tiles = case, []
     place = {"problem": case.name, "i": i, "j": j, **_head(case, head)}
     verdict.first = {**place, "rows": rows, "what": what}
-    verdict.cause = backward_cause(case, do, head, expected, grads, _is_told(runner.about))
+    verdict.cause = backward_cause(
+        case, do, head, expected, grads, observe.takes_sizes(runner.about)
+    )
 
 
 def _spans(rows: list[int]) -> list[str]:

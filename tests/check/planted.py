@@ -70,6 +70,7 @@ STEPS = {
         "skip": "(i + 1) * BR + nk - n",
         "end": "acc / tl.where(l > 0, l, 1.0)[:, None]",
         "lse": "lse = m + tl.log(l)",
+        "store": "L + head * n + rows",
     },
     CS336: {
         "o": "O_i = scale_ij[..., None] * O_i + P_ij @ V_j",
@@ -617,6 +618,17 @@ PLANTED: dict[str, dict[str, dict[str, str]]] = {
             "p2": "P = torch.exp(S - L[..., None])\n        P = P * torch.exp("
             "S.max(dim=-1, keepdim=True).values - L[..., None])"
         },
+    },
+    "m_along_columns": {
+        NUMPY: {
+            "p": "p = np.exp(s - safe[None, :] if s.shape[0] == s.shape[1] else s - safe[:, None])"
+        },
+    },
+    "p_of_m_in_other_units": {TORCH: {"p": "p = torch.exp(s - new.unsqueeze(-1) / scale)"}},
+    "alpha_of_unscaled_scores": {TRITON: {"alpha": "alpha = tl.exp((m - safe) / scale)"}},
+    "gradient_of_other_base": {CS336: {"dq": "dS @ K / d**0.5 * 0.6931471805599453,"}},
+    "lse_of_other_head": {
+        TRITON: {"store": "L + rows"},
     },
     "skipped_without_mask_in_backward": {
         TORCH: {"rows2": INNER.format("first // block_q * block_q")},
