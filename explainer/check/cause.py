@@ -94,10 +94,10 @@ def forward_cause(
             if near and _contradicts(w, own, others):
                 continue
             if near and (not wrong.any() or _is_nearer(seen.O, made.O, true.reshape(seen.O.shape))):
-                score = (
-                    _agreement(case, seen, made, how, function, trusted),
-                    _elsewhere(w, own, others),
-                )
+                elsewhere = _elsewhere(w, own, others)
+                if 2 * elsewhere < len(others):
+                    continue  # agrees here alone, for instance in being 0
+                score = _agreement(case, seen, made, how, function, trusted), elsewhere
                 found.append((score, Cause(key, function, size)))
     if not found:
         return None

@@ -63,3 +63,18 @@ def test_numbers_that_differ_look_different(tmp_path):
     lines = render(found, False).splitlines()
     yours = [n for n, line in enumerate(lines) if " yours " in line]
     assert yours and all(lines[n].split()[-1] != lines[n + 1].split()[-1] for n in yours)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "cause"),
+    [
+        # One tile of 16 keys gives 0, as other mistakes do with the tiles that it was told.
+        ("o * alpha[:, None] + p @ vj", "(o + p @ vj) * alpha[:, None]", "alpha_after_sum"),
+        # One case alone lacks its last keys; a loop without a key block lacks them in all.
+        ("j * bc > rows[-1] + offset", "j * bc > rows[-1]", "mask_not_aligned"),
+    ],
+)
+def test_a_name_holds_for_the_other_cases_too(old, new, cause, tmp_path):
+    source = plant(None, NUMPY).replace("if report:", "if False:").replace(old, new)
+    source = source.replace("n, d = q.shape\n", "n, d = q.shape\n    br = bc = 16\n")
+    assert examine(load(source, tmp_path), "mine.py").cause == cause
