@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -143,11 +143,21 @@ def _contradicts(
     return False
 
 
+class Located(NamedTuple):
+    """The first wrong ``tile`` of a function, its tiles ``until`` then, ``every`` one that was seen
+    of it, and the cause."""
+
+    tile: judge.Tile
+    until: list[judge.Tile]
+    every: list[judge.Tile]
+    cause: Cause | None
+
+
 def locate(
     case: Case, seen: Seen, function: Function, others: list[tuple[Case, Seen]], is_told: bool
-) -> tuple[judge.Tile, list[judge.Tile], Cause | None]:
-    """Return the first wrong tile of a function whose end is wrong, its tiles until then, and the
-    cause; arguments as those of ``forward_cause``."""
+) -> Located:
+    """Find the first wrong tile of a function whose end is wrong; arguments as those of
+    ``forward_cause``."""
     right, last = judge.judge_final(case, seen)
     how, tiles, trusted = judge.find_tiles(case, seen, function, right)
     raw = replace(how, normalized=False)
@@ -155,10 +165,10 @@ def locate(
     if cause and how.normalized:
         how, tiles = raw, judge.judge_states(case, seen.states, right, raw)
     assert last
-    tile, tiles = judge.first_wrong(case, seen, how, tiles, last)
+    tile, until = judge.first_wrong(case, seen, how, tiles, last)
     if cause and not seen.states and case.q.shape[:2] == (1, 1):
-        tile, tiles = judge.first_of_loop(case, seen, cause.function, cause.size, tile, tiles)
-    return tile, tiles, cause
+        tile, until = judge.first_of_loop(case, seen, cause.function, cause.size, tile, until)
+    return Located(tile, until, tiles, cause)
 
 
 def _is_nearer(mine: Numbers, made: Numbers, true: Numbers) -> bool:

@@ -134,7 +134,8 @@ def _tiles(runner: Runner, case: Case) -> Same | None:
     first = None
     if last:
         seen.probes = []
-        first, tiles, _ = locate(case, seen, function, [], observe.takes_sizes(runner.about))
+        takes_sizes = observe.takes_sizes(runner.about)
+        first, _, tiles, _ = locate(case, seen, function, [], takes_sizes)
     return compare_tiles(case, tiles, first, bool(seen.states))
 
 

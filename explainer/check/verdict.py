@@ -205,7 +205,7 @@ def _locate(
     case: Case, seen: observe.Seen, shown, function, is_told: bool, verdict: Verdict
 ) -> None:
     """Find the first wrong tile of a case whose end is wrong, and its cause."""
-    tile, verdict.tiles, cause = locate(case, seen, function, shown, is_told)
+    tile, verdict.tiles, _, cause = locate(case, seen, function, shown, is_told)
     verdict.cause = cause.key if cause else None
     verdict.case, verdict.tile, verdict.warning = case, tile, False
     place = {"problem": case.name, "i": tile.i, "j": tile.j, **_head(case, tile.head)}
