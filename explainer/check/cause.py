@@ -69,13 +69,16 @@ def forward_cause(
     true = np.array([case.part(head=h).O for h in np.ndindex(case.q.shape[:2])])
     wrong = ~(np.abs(seen.O - true.reshape(seen.O.shape)) <= case.allowed)
     names = ("O",) if wrong.any() else ("O", "lse")
-    if not wrong.any() and (misplaced := _misplaced_lse(case, seen)):
-        return misplaced
+    told = (how.block_q, how.block_k)
+    if wrong.any() and _is_nan_without_keys(case, seen, wrong):
+        return Cause("empty_rows_nan", of_loop(loop.Loop(empty="nan"), case, *told), told)
+    if not wrong.any() and _has_misplaced_lse(case, seen):
+        return Cause("lse_of_other_head", of_loop(loop.Loop(), case, *told), told)
     tells = (wrong & (np.abs(seen.O) < HUGE)).any() or not wrong.any()
     share, found = _share(case), []
-    sizes = mistakes.block_sizes((how.block_q, how.block_k), case.n_k, is_told)
+    sizes = mistakes.block_sizes(told, case.n_k, is_told)
     if seen.states:  # which show the sizes
-        sizes = [(how.block_q, how.block_k)]
+        sizes = [told]
     for size, style in product(sizes, range(len(mistakes.STYLES))):
         if found and (tells or style == 0):
             break
@@ -90,7 +93,7 @@ def forward_cause(
             function = of_loop(w, case, *size)
             made = function(case.q, case.k, case.v, case.causal, bool(seen.states))
             near = all(same(getattr(seen, x), getattr(made, x), share) for x in names)
-            own = size if size != (how.block_q, how.block_k) else None
+            own = size if size != told else None
             if near and _contradicts(w, own, others):
                 continue
             if near and (not wrong.any() or _is_nearer(seen.O, made.O, true.reshape(seen.O.shape))):
@@ -110,18 +113,21 @@ def forward_cause(
     return causes[0] if tells or is_likely else None
 
 
-def _misplaced_lse(case: Case, seen: Seen) -> Cause | None:
-    """Return the cause of an lse that is another head's: no loop of one head does so."""
+def _is_nan_without_keys(case: Case, seen: Seen, wrong: Numbers) -> bool:
+    """Return True if what is wrong are NaNs in rows that see no key, whatever gave them."""
+    empty = [case.part(head=h).l == 0 for h in np.ndindex(case.q.shape[:2])]
+    rows = np.array(empty).reshape(wrong.shape[:3])
+    return bool(np.isnan(seen.O[wrong]).all() and rows[wrong.any(axis=3)].all())
+
+
+def _has_misplaced_lse(case: Case, seen: Seen) -> bool:
+    """Return True if an lse is that of another head: no loop of one head does so."""
     true = {head: case.part(head=head).lse for head in np.ndindex(case.q.shape[:2])}
     share = _share(case)
     if seen.lse is None or len(true) == 1:
-        return None
+        return False
     wrong = [h for h, x in true.items() if not same(seen.lse[h], x, share)]
-    of_others = any(same(seen.lse[h], x, share) for h in wrong for x in true.values())
-    size = (case.block_q, case.block_k)
-    return (
-        Cause("lse_of_other_head", of_loop(loop.Loop(), case, *size), size) if of_others else None
-    )
+    return any(same(seen.lse[h], x, share) for h in wrong for x in true.values())
 
 
 def _in_case(w: loop.Loop, case: Case, own: tuple[int, int] | None) -> Numbers:

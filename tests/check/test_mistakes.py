@@ -77,8 +77,7 @@ def test_a_reported_mistake_is_found_in_its_first_tile(key, problem, tmp_path):
 @pytest.mark.parametrize(("key", "name"), [x for x in CASES if x[1] != NUMPY], ids=lambda x: str(x))
 def test_a_mistake_is_found_from_outside(key, name, tmp_path):
     found = examine(load(plant(key, name), tmp_path), "mine.py")
-    unnamed = {("empty_rows_nan", TRITON)}  # from outside its NaNs are those of other mistakes too
-    assert found.cause == (None if (key, name) in unnamed else key), found.sentence
+    assert found.cause == key, found.sentence
     assert not found.right and found.first["problem"] == ELSEWHERE.get(key, found.first["problem"])
     if name == TRITON and NUMPY in PLANTED[key] and key not in ELSEWHERE:
         # Both visit the same tiles; from outside O is divided, so that a state that is wrong only
