@@ -70,7 +70,7 @@ def forward_cause(
     wrong = ~(np.abs(seen.O - true.reshape(seen.O.shape)) <= case.allowed)
     names = ("O",) if wrong.any() else ("O", "lse")
     told = (how.block_q, how.block_k)
-    if wrong.any() and _is_nan_without_keys(case, seen, wrong):
+    if _is_nan_without_keys(case, seen, wrong):
         return Cause("empty_rows_nan", of_loop(loop.Loop(empty="nan"), case, *told), told)
     if not wrong.any() and _has_misplaced_lse(case, seen):
         return Cause("lse_of_other_head", of_loop(loop.Loop(), case, *told), told)
@@ -115,9 +115,15 @@ def forward_cause(
 
 def _is_nan_without_keys(case: Case, seen: Seen, wrong: Numbers) -> bool:
     """Return True if what is wrong are NaNs in rows that see no key, whatever gave them."""
-    empty = [case.part(head=h).l == 0 for h in np.ndindex(case.q.shape[:2])]
-    rows = np.array(empty).reshape(wrong.shape[:3])
-    return bool(np.isnan(seen.O[wrong]).all() and rows[wrong.any(axis=3)].all())
+    true = [case.part(head=h) for h in np.ndindex(case.q.shape[:2])]
+    empty = np.array([part.l == 0 for part in true]).reshape(wrong.shape[:3])
+    rows = wrong.any(axis=3)
+    if seen.lse is not None:
+        lse = np.array([part.lse for part in true]).reshape(rows.shape)
+        if not same(seen.lse[~empty], lse[~empty], _share(case), None):
+            return False
+        rows = rows | np.isnan(seen.lse)
+    return bool(rows.any() and empty[rows].all() and np.isnan(seen.O[wrong]).all())
 
 
 def _has_misplaced_lse(case: Case, seen: Seen) -> bool:

@@ -348,7 +348,7 @@ def failure(error: BaseException, path: Path) -> dict:
         chain = chain.__cause__
     if isinstance(error, PermissionError) and not str(error).startswith(("os.", "subprocess.")):
         kinds.pop(PermissionError)
-    lines = str(error).strip().splitlines() or [""]
+    lines = str(error).strip().splitlines() or ["no message"]
     if type(error).__name__ == "CompilationError":  # Triton's says where, shows the code, then why
         lines = lines[-1:]
     kind = next((kinds[x] for x in kinds if isinstance(error, x)), "exception")

@@ -1,5 +1,6 @@
-"""pytest plugin: ``pytest --flashattention FILE`` makes a test of each case; the first wrong one
-shows the map of tiles. The fixture ``check_attention`` does so in a test of one's own."""
+"""pytest plugin: ``pytest --flashattention FILE`` makes a test of each case, of each FILE if there
+are several; the first wrong one shows the map of tiles. The fixture ``check_attention`` does so in
+a test of one's own."""
 
 from __future__ import annotations
 
@@ -30,31 +31,34 @@ class CaseItem(pytest.Item):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    about = "check the attention function in FILE, a test for each case"
-    parser.getgroup("flashattention").addoption("--flashattention", metavar="FILE", help=about)
+    about = "check the attention function in FILE, a test for each case; may be given several times"
+    own = {"action": "append", "metavar": "FILE", "default": []}
+    parser.getgroup("flashattention").addoption("--flashattention", help=about, **own)
 
 
 def pytest_collection_modifyitems(
     session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    if not (file := config.getoption("flashattention")):
+    if not (files := config.getoption("flashattention")):
         return
     from explainer.check.terminal import render
     from explainer.check.verdict import check
 
-    verdict = check(config.invocation_params.dir / file)
-    texts = [render(verdict, False)]  # once, for the first case that is wrong
-    cases = {case.name: not case.right for case in verdict.cases} or {"runs": True}
-    for name, wrong in cases.items():
-        item = CaseItem.from_parent(session, name=f"{verdict.file}[{name}]")
-        item.text = (texts.pop() if texts else verdict.sentence) if wrong else ""
-        items.append(item)
+    for file in files:
+        verdict = check(config.invocation_params.dir / file)
+        texts = [render(verdict, False)]  # once, for the first case that is wrong
+        cases = {case.name: not case.right for case in verdict.cases} or {"runs": True}
+        for name, wrong in cases.items():
+            item = CaseItem.from_parent(session, name=f"{file}[{name}]")
+            item.text = (texts.pop() if texts else verdict.sentence) if wrong else ""
+            items.append(item)
 
 
 @pytest.fixture
 def check_attention():
     """``check_attention(path, **options)`` returns the verdict on a file, and fails the test with
-    the map of its first wrong tile if it is not right."""
+    the map of its first wrong tile if it is not right. Options: ``function``, its name; ``arrays``,
+    "numpy" or "torch"; ``layout``, "bhnd", "bnd" or "nd"; ``seconds`` for a call."""
     from explainer.check.terminal import render
     from explainer.check.verdict import check
 

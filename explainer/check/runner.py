@@ -50,6 +50,7 @@ class Runner:
     def __init__(self, path: Path, *, function: str | None = None, arrays: str | None = None,
                  layout: str = "bhnd", seconds: float = 20.0) -> None:  # fmt: skip
         self.path, self.seconds, self.child = path.resolve(), seconds, None
+        self.deadline = seconds
         if not self.path.is_file() or self.path.suffix == ".ipynb":
             kinds = {self.path.is_dir(): "folder", self.path.suffix == ".ipynb": "notebook"}
             refused = t.named("no_file")[kinds.get(True, "missing")]
@@ -129,7 +130,7 @@ class Runner:
             while len(content) < size:
                 left = until - time.monotonic()
                 if left <= 0 or not selector.select(left):
-                    raise self._broken("hangs", seconds=self.seconds)
+                    raise self._broken("hangs", seconds=self.deadline)
                 piece = os.read(self.replies, min(size - len(content), 1 << 20))
                 if not piece:
                     time.sleep(0.05)  # the thread that counts what is printed may still say why
@@ -138,6 +139,7 @@ class Runner:
         return content
 
     def _receive(self, seconds: float) -> tuple[dict, Arrays]:
+        self.deadline = seconds
         until = time.monotonic() + seconds
         size = struct.unpack("<Q", self._read(8, until))[0]
         try:

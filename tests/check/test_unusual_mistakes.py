@@ -78,3 +78,12 @@ def test_a_name_holds_for_the_other_cases_too(old, new, cause, tmp_path):
     source = plant(None, NUMPY).replace("if report:", "if False:").replace(old, new)
     source = source.replace("n, d = q.shape\n", "n, d = q.shape\n    br = bc = 16\n")
     assert examine(load(source, tmp_path), "mine.py").cause == cause
+
+
+def test_an_lse_that_is_nan_without_keys_is_named(tmp_path):
+    source = plant(None, NUMPY).replace(
+        "L[i * br : (i + 1) * br] = m", "L[i * br : (i + 1) * br] = m - m + m"
+    )
+    found = examine(load(source, tmp_path), "mine.py")
+    assert (found.first["problem"], found.first["what"]) == ("rows_without_keys", "lse")
+    assert found.cause == "empty_rows_nan"

@@ -28,7 +28,7 @@ def attention(q, k, v, *, causal=False, scale=None, block_q=4, block_k=4):
     for b, h in np.ndindex(q.shape[:2]):
         m, l = statistics(S[b, h], block_k)
         P = np.exp(S[b, h] - np.where(np.isinf(m), 0, m)[:, None])
-        O[b, h] = P @ v[b, h] / np.where(l > 0, l, 1)[:, None]
+        O[b, h] = P @ v[b, h] / np.where(l == 0, 1, l)[:, None]
         with np.errstate(divide="ignore"):
             lse[b, h] = m + np.log(l)
     return O, lse

@@ -48,4 +48,4 @@ def attention(q, k, v, *, causal=False, scale=None):
     P = np.exp(S - np.where(np.isinf(m), 0, m))
     l = P.sum(3, keepdims=True)
     with np.errstate(divide="ignore"):
-        return (P @ v / np.where(l > 0, l, 1)).astype(q.dtype), (m + np.log(l))[..., 0]
+        return (P @ v / np.where(l == 0, 1, l)).astype(q.dtype), (m + np.log(l))[..., 0]
