@@ -201,6 +201,10 @@ def _agrees_first(w, case: Case, seen: Seen, wrong: Numbers, size: tuple[int, in
     sizes: dict[str, Any] = {"block_q": size[0], "block_k": size[1]}
     if (w.heads == "own") == (case.q.shape[:2] != (1, 1)):  # one head was right, or is all there is
         return False
+    if wrong.any() and w.lse != "natural":
+        return False  # it would be wrong in lse alone
+    if w.ragged not in ("masked", "queries") and not (case.n_q % size[0] or case.n_k % size[1]):
+        return False
     if w.heads == "viewed" and "o" in w.heads_of:
         return True
     own = (x[head] for x in loop.take_heads(w, case.q, case.k, case.v))

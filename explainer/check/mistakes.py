@@ -38,6 +38,7 @@ BLOCKS = tuple(2**p for p in range(1, 8))
 STYLES: list[dict[str, Any]] = [
     {"empty": empty, "reverse": reverse, "skips": skips}
     for empty, reverse, skips in product(("zero", "nan", "cleared"), (False, True), (True, False))
+    if (empty, reverse) != ("cleared", True)
 ] + [{"hidden": -1e6, "skips": skips} for skips in (False, True)]
 
 
@@ -51,8 +52,8 @@ def loops(pass_: str, style: int = 0) -> tuple[tuple[str, Loop], ...]:
 
 def block_sizes(told: tuple[int, int], n: int, is_told: bool = True) -> Iterator[tuple[int, int]]:
     """List the tile sizes that a function may have, (Br, Bc): those that it was ``told``, or its
-    own, squares first, and only squares where it takes such arguments."""
-    own = [b for b in BLOCKS if n <= 8 * b < 16 * n]
+    own, squares first, and only larger squares where it takes such arguments."""
+    own = [b for b in BLOCKS if n <= 8 * b < 16 * n and not (is_told and b < told[0])]
     squares = [(b, b) for b in own]
     others = [] if is_told else [(a, b) for a, b in product(own, own) if a != b]
     yield from dict.fromkeys([told, *squares, *others])
