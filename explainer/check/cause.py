@@ -272,9 +272,9 @@ def backward_cause(
         for x, y, limit in zip(grads, expected.truth, expected.limits, strict=True)
     ]
     is_quick = not (right[1] and right[2])  # else those of a mistake in the loop of dQ may be wrong
-    for (block_q, block_k), style in product(sizes, (0, 1)):
+    for (block_q, block_k), style in product(sizes, (0, 1)):  # of these alone gradients know
         if style and block_q != block_k and not is_told:
-            continue  # of these alone gradients know
+            continue  # too many to try them all
         blocks: dict[str, Any] = {"block_q": block_q, "block_k": block_k}
         for key, w in mistakes.loops("backward", style):
             taken = loop.take_heads(w, case.q, case.k, case.v)

@@ -42,7 +42,8 @@ class Verdict:
 
     ``case`` is that of the first wrong tile ``tile`` (forward), or of the gradient ``what``;
     ``tiles`` are those of the case in order, up to the first wrong one; ``warning``: ``cause`` is
-    exact in real arithmetic, and no number was wrong.
+    exact in real arithmetic, and no number was wrong. ``weight``: (row, key, added or missing) of
+    one that the mask would not give.
     """
 
     file: str
@@ -55,9 +56,7 @@ class Verdict:
     first: dict[str, Any] | None = None
     cause: str | None = None
     warning: bool = False
-    weight: tuple[int, int, str] | None = (
-        None  # (row, key, which): one that the mask would not give
-    )
+    weight: tuple[int, int, str] | None = None
     cases: list[CaseResult] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     printed: str = ""
