@@ -75,11 +75,11 @@ def points(verdict: Verdict) -> dict:
 
 def _progress():
     """Return a function that names the case at work on a terminal's stderr, beyond a second."""
-    began, is_shown = time.monotonic(), sys.stderr.isatty()
+    began, is_shown, names = time.monotonic(), sys.stderr.isatty(), t.named("case")
 
     def show(case: str, n: int, total: int) -> None:
         if is_shown and time.monotonic() - began > 1:
-            text = t("doing", n=n + 1, all=total, case=case)
+            text = t("doing", n=n + 1, all=total, case=names[case])
             print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
 
     return show
@@ -99,6 +99,9 @@ def _new(folder: Path) -> int:
 def main(arguments: list[str] | None = None) -> int:
     """Check a file; return the exit status: 0 right, 1 wrong, 2 not runnable."""
     words = sys.argv[1:] if arguments is None else arguments
+    if words == ["new"]:
+        print(t("new.no_folder"))
+        return 2
     if words[:1] == ["new"] and len(words) == 2 and not words[1].startswith("-"):
         return _new(Path(words[1]))
     given = parser().parse_args(words)

@@ -2,7 +2,7 @@
 
 Scores arrive block by block, and a later block may hold a larger one. Keep two numbers per row,
 the largest score so far and the sum of exp(score − largest): one pass over the blocks gives both.
-Lesson: http://127.0.0.1:7860/?page=learn&lesson=online
+Lesson, in the app: http://127.0.0.1:7860/?page=learn&lesson=online
 Check: flashattention-check step1_softmax.py
 """
 

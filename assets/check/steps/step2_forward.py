@@ -2,7 +2,7 @@
 
 One row block of Q stays, key blocks come past. S and P exist for one tile at a time; O is not
 divided until the last. The loop reports each tile, and the checker names the first wrong one.
-Lesson: http://127.0.0.1:7860/?page=learn&lesson=tiled
+Lesson, in the app: http://127.0.0.1:7860/?page=learn&lesson=tiled
 Check: flashattention-check step2_forward.py
 """
 

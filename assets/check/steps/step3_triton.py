@@ -1,7 +1,7 @@
 """Step 3: the forward pass as a Triton kernel, with the causal skip.
 
 One program per row block and head. Without a GPU the checker runs it in Triton's interpreter.
-Lesson: http://127.0.0.1:7860/?page=learn&lesson=read
+Lesson, in the app: http://127.0.0.1:7860/?page=learn&lesson=read
 Check: flashattention-check step3_triton.py
 """
 

@@ -2,7 +2,7 @@
 
 P is not saved: it comes again from S and lse. Keys outside, rows inside; dK and dV of a key block
 are sums over rows, dQ of a row block one over keys.
-Lesson: http://127.0.0.1:7860/?page=learn&lesson=backward
+Lesson, in the app: http://127.0.0.1:7860/?page=learn&lesson=backward
 Check: flashattention-check step4_backward.py
 """
 

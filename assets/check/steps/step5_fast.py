@@ -4,7 +4,7 @@ Begin with a copy of your kernel of step 3. Larger tiles reuse K and V more, unt
 shared memory run out. Most tiles of a causal problem are full: compare indices on the diagonal and
 at the ragged end only. exp2 is one instruction: scale by log₂ e once. Multiply in fp16 where the
 inputs are.
-Lesson: http://127.0.0.1:7860/?page=learn&lesson=roofline
+Lesson, in the app: http://127.0.0.1:7860/?page=learn&lesson=roofline
 Check: flashattention-check step5_fast.py, then: python step5_fast.py
 """
 
