@@ -15,7 +15,8 @@ import { strideOf } from "./keys.js";
 
 const NARROW = 600;
 const PHONE = 960; // px of a window, as the style sheets have it
-const READ = 22.6; // px that text has in presentation mode, at 1280 × 720
+// px that text has in presentation mode, at 1280 × 720: on a page, and in a lesson
+const [ON_PAGE, READ] = [24, 22.6];
 
 /**
  * @typedef {object} Paper
@@ -24,6 +25,7 @@ const READ = 22.6; // px that text has in presentation mode, at 1280 × 720
  * @property {boolean} narrow a phone
  * @property {boolean} big in presentation mode
  * @property {number} type px of its text
+ * @property {(share: number) => number} small px of smaller text; in presentation mode none is smaller
  * @property {number} [used] what was needed of its height, as `paint` found it
  */
 /**
@@ -139,10 +141,11 @@ export function svgCanvas(data, api, wanted, paint) {
     const page = root.closest(OF_PAGE); // its type grows with the window
     const grown = page && !narrow ? clamp(presentationUnit(), 1, 1.6) : 1;
     const type = big
-      ? Math.max(15, (READ * presentationUnit()) / scaleOf(root))
+      ? Math.max(15, ((page ? ON_PAGE : READ) * presentationUnit()) / scaleOf(root))
       : (page && narrow ? 14 : 15) * grown;
+    const small = (/** @type {number} */ share) => type * (big ? Math.max(1, share) : share);
     /** @type {Paper} */
-    const paper = { width, height, narrow, big, type };
+    const paper = { width, height, narrow, big, type, small };
     const fresh = document.createDocumentFragment();
     fresh.append(...nodesOf(paint(now, paper, pen)));
     rove(fresh);

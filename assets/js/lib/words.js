@@ -97,7 +97,7 @@ export class ProblemWords {
     const phrases = [...new Set(names)].map((name) => this.phrase(name));
     if (!Array.isArray(line)) {
       const isIn = (/** @type {string} */ name) => line.includes(`[${name}]`);
-      const set = RARE.filter((name) => !isIn(name) && this.isSet(name));
+      const set = RARE.filter((name) => this.hasAll && !isIn(name) && this.isSet(name));
       phrases.push(line, ...set.map((name) => this.phrase(name)));
     }
     return phrases.join(", ");

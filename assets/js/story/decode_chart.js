@@ -18,7 +18,7 @@ const DASHES = ["7 4", "2 4"]; // of the lines beside ours
 const MARKS = [3, 10, 30, 100, 300, 1000, 3000, 10000]; // µs
 
 /** @param {Scene} scene @param {Box} box @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
-export function chart(scene, { x, y, width, height: room }, { narrow, type }, pen) {
+export function chart(scene, { x, y, width, height: room }, { narrow, big, type }, pen) {
   const of = /** @type {Chart} */ (scene.data.picture.chart);
   const { n, at, lines, chosen, beside } = of;
   const [whole, ours] = [lines[0], lines[chosen]];
@@ -30,7 +30,7 @@ export function chart(scene, { x, y, width, height: room }, { narrow, type }, pe
   const [top, bottom] = [y + type * 2.1, y + room - type * 2];
   const figures = n.map((keys) => keys.toLocaleString("en-US"));
   const axes = plot(
-    { left, right, top, bottom, size: type - 2 },
+    { left, right, top, bottom, size: big ? type : type - 2 },
     {
       values: n.map((_, k) => k),
       labels: figures.map((figure, k) => (k ? figure : t("decode.axis", { n: figure }))),
@@ -114,7 +114,7 @@ export function chart(scene, { x, y, width, height: room }, { narrow, type }, pe
         return { y: axes.y(last), rows: named };
       }),
       right + 16,
-      type - 1.5,
+      big ? type : type - 1.5,
       [top - type * 2, bottom + type * 2],
     ),
   ];

@@ -11,7 +11,7 @@ import { address, readPrefixed } from "../site/address.js";
 import { isOnScreen, onPage, toPage } from "../site/pages.js";
 import { ProblemWords } from "../lib/words.js";
 import { StoryBar } from "./bar.js";
-import { beatMs, chapterOf, saidAt } from "./chapters.js";
+import { beatMs, beside, chapterOf, saidAt } from "./chapters.js";
 import { PicturePage } from "./page.js";
 import { openTables } from "./tables.js";
 import { t, texts } from "./texts.js";
@@ -118,7 +118,12 @@ class StoryPage extends PicturePage {
    * @param {string} name @param {Record<string, string>} choice @param {number} [at] */
   open(name, choice, at) {
     this.stop();
-    const wanted = { ...this.choice, ...choice };
+    const wanted = { ...this.choice };
+    // What Next leads through is a place: another chapter is left for its first one
+    if (name !== this.chapter)
+      for (const { key, role } of this.data?.switches ?? [])
+        if (role === "next") delete wanted[key];
+    Object.assign(wanted, choice);
     return this.loading(async (signal) => {
       const url = buildUrl(this.story.page, { ...wanted, chapter: name });
       let data = this.answers.get(url.href);
@@ -168,10 +173,17 @@ class StoryPage extends PicturePage {
 
   /** The words of the problem, with the mask of the picture where each position has its own. */
   showWords() {
-    if (!this.data) return;
-    const { values, words, defaults, beats } = this.data;
+    const { data, line } = this;
+    if (!data || !line) return;
+    const { words, defaults, beats, switches } = data;
+    const values = { ...data.values };
+    for (const { key, label, value, choices, role } of switches) {
+      if (role !== "word") continue;
+      line.fields.set(key, { key, label, choices, default: value });
+      values[key] = value;
+    }
     const { mask = values.mask } = beats[this.at];
-    this.line?.show({ ...values, mask }, words, defaults);
+    line.show({ ...values, mask }, words, defaults);
   }
 
   /** @returns {Scene} */
@@ -186,7 +198,8 @@ class StoryPage extends PicturePage {
 
   /** @param {Chapter} data */
   drawSwitches({ switches }) {
-    const groups = switches.map(({ key, label, value, choices }) => {
+    const buttons = switches.filter(({ role }) => role !== "word");
+    const groups = buttons.map(({ key, label, value, choices }) => {
       const options = choices.map(([one, text]) => ({ value: one, text }));
       return radios(label, options, value, (to) => void this.choose({ [key]: to }));
     });
@@ -237,9 +250,9 @@ class StoryPage extends PicturePage {
       set(this.spoken, { text: `${said.headline} ${said.sentence} ${said.label} ${said.note}` });
   }
 
-  /** Is this the end of the last chapter? */
+  /** Is this the end of the story? */
   get isDone() {
-    return this.chapter === this.names.at(-1) && this.at === this.last;
+    return this.at === this.last && !beside(this.names, this.chapter, this.data, 1);
   }
 
   /** @param {number} ms for each position */
@@ -285,7 +298,7 @@ class StoryPage extends PicturePage {
     return acts[action]();
   }
 
-  /** Next: to the end of this chapter, then the next one, then the next page. @param {boolean} isHurried the end at once */
+  /** Next: to the end of this chapter, then on, at last to the next page. @param {boolean} isHurried the end at once */
   forward(isHurried) {
     if (this.at < this.last) {
       if (isHurried || isStill()) return this.go(this.last);
@@ -293,15 +306,15 @@ class StoryPage extends PicturePage {
       this.go(this.at + 1);
       return left > 1 && this.play(Math.max(16, NEXT_MS / left));
     }
-    const name = this.names[this.names.indexOf(this.chapter) + 1];
-    if (name) return this.open(name, {});
+    const next = beside(this.names, this.chapter, this.data, 1);
+    if (next) return this.open(...next);
     if (!isPresenting()) return toPage(this.story.after);
   }
 
   backward() {
     if (this.at > (this.data?.start ?? 0)) return this.go(this.data?.start ?? 0);
-    const name = this.names[this.names.indexOf(this.chapter) - 1];
-    if (name) return this.open(name, {});
+    const before = beside(this.names, this.chapter, this.data, -1);
+    if (before) return this.open(...before);
   }
 
   /** Lets the server's GPU run the launch that is shown; null where this picture is of none. */

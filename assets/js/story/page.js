@@ -20,8 +20,9 @@ export class PicturePage extends PlayerBase {
     this.switches = el("div", { class: "fa-story-switches" });
     this.words = el("div", { class: "fa-story-words" });
     const head = el("header", { class: "fa-story-head" }, [
-      el("div", {}, [this.headline, this.sentence]),
+      this.headline,
       this.switches,
+      this.sentence,
     ]);
     this.root.append(head, this.notice);
     mount.replaceChildren(this.root);

@@ -61,7 +61,7 @@ const lse = (x, y, figure, type, look = "") =>
 function example(small, at, { x, y, width, height: room }, { big, narrow, type }) {
   const { parts, keys, q } = small;
   const isShort = big || narrow;
-  const unit = clamp(room / (big ? 400 : 388), 0.8, 1.5);
+  const unit = clamp(room / (big ? 400 : 388), 0.8, big ? 3 : 1.5);
   const left = x + type * 1.4; // K and V before it
   const span = x + width - left;
   const wide = (span + GAP) / parts.length - GAP;
@@ -107,11 +107,20 @@ function example(small, at, { x, y, width, height: room }, { big, narrow, type }
       ),
     ]),
     parts.map(({ first, last, O, lse: figure, tip }, k) => [
-      text(starts[k], ranges, t("decode.keys", { first, last }), type - 2, "quiet"),
+      text(
+        starts[k],
+        ranges,
+        big && k ? `${first}–${last}` : t("decode.keys", { first, last }),
+        big ? type : type - 2,
+        "quiet",
+      ),
       at > 0 && [
         arrow(middles[k], own - 20 * unit, 15 * unit),
         strip(O, middles[k] - (of(13) * q.length) / 2, own, of(13), 17 * unit, "o"),
-        tipped(lse(middles[k], own + 17 * unit + type * 1.25, figure, type - 0.5, "middle"), tip),
+        tipped(
+          lse(middles[k], own + 17 * unit + type * 1.25, figure, big ? type : type - 0.5, "middle"),
+          tip,
+        ),
       ],
     ]),
     at > 1 && [

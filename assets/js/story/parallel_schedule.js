@@ -20,14 +20,14 @@ const LEVELS = 5;
 /** @param {Scene} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
 function paint(scene, paper, pen) {
   const { lanes, span, ticks, other, sms } = /** @type {Picture} */ (scene.data.picture);
-  const { width, narrow, big, type: size } = paper;
+  const { width, narrow, big, type: size, small } = paper;
   const left = narrow ? 0 : size * 7.6;
   const aside = narrow ? 0 : size * (other ? 8.4 : 11.4); // right of the longest lane
   const x = scale([0, span], [left, width - aside]);
   const top = size * 1.8;
   const gap = size * (narrow ? 6.2 : 2.6);
   const room = (paper.height - top - size * 2.2 - gap * (lanes.length - 1)) / lanes.length;
-  const high = narrow ? 130 : Math.min(lanes.length > 1 ? 240 : 340, room);
+  const high = narrow ? 130 : Math.min(big ? room : lanes.length > 1 ? 240 : 340, room);
   const y = (/** @type {number} */ lane) => top + (narrow ? size * 2.4 : 0) + lane * (high + gap);
   const bottom = y(lanes.length - 1) + high;
   if (narrow) paper.used = bottom + size * 7.5;
@@ -64,7 +64,7 @@ function paint(scene, paper, pen) {
         x(when),
         bottom + size * (narrow ? 5.6 : 1.5),
         words,
-        size * 0.9,
+        small(0.9),
         `${k ? "middle" : "start"} quiet`,
       ),
     ),
@@ -76,11 +76,18 @@ function paint(scene, paper, pen) {
       narrow
         ? text(width, top + size * 0.4, other.texts.join(" "), size * 0.9, "end quiet")
         : [
-            text(beside, bottom - size * 2.5, other.texts[0], size, "bold"),
-            wrapped(beside, bottom - size * 1.2, other.texts[1], aside - 12, size * 0.86, "quiet"),
+            text(beside, bottom - size * (big ? 4 : 2.5), other.texts[0], size, "bold"),
+            wrapped(
+              beside,
+              bottom - size * (big ? 2.6 : 1.2),
+              other.texts[1],
+              aside - 12,
+              small(0.86),
+              "quiet",
+            ),
           ],
     ],
-    lanes.map((lane, k) => paintTail(lane, x, y(k), high, paper)),
+    lanes.map((lane, k) => paintTail(lane, x, y(k), high, paper, other ? x(other.at) : width)),
     narrow
       ? timeSlider(
           scene,
@@ -115,8 +122,10 @@ function paintLane({ programs, rows, slots }, x, y, high) {
 }
 
 /** What lies between the SMs' last ends and the end of the launch, with its name and size.
- * @param {Lane} lane @param {(time: number) => number} x @param {number} y @param {number} high @param {Paper} paper @returns {Drawn} */
-function paintTail({ ends, span, rows, tail }, x, y, high, { width, type: size, narrow, big }) {
+ * @param {Lane} lane @param {(time: number) => number} x @param {number} y @param {number} high @param {Paper} paper @param {number} edge where something else is drawn
+ * @returns {Drawn} */
+function paintTail({ ends, span, rows, tail }, x, y, high, paper, edge) {
+  const { width, type: size, small, narrow, big } = paper;
   const [name, why, share] = tail;
   const row = high / rows;
   const end = x(span);
@@ -142,7 +151,14 @@ function paintTail({ ends, span, rows, tail }, x, y, high, { width, type: size, 
       : [
           text(left, y + size * 1.3, name, size * 1.1, "bold ink-o halo"),
           said,
-          text(left, y + size * (3.1 + said.length * 1.26), share, size * 0.95, "semi ink-o halo"),
+          wrapped(
+            left,
+            y + size * ((big ? 2.7 : 3.1) + said.length * 1.26),
+            share,
+            big ? edge - left : width,
+            small(0.95),
+            "semi ink-o halo",
+          ),
         ],
   ];
 }

@@ -1,11 +1,12 @@
 // Warps: one tile in the colours of its warps, split by its keys and by its rows. Dark cells are the maxima that a warp can see; below, what
 // goes through shared memory.
 
-import { circle, ink, rect, text, wrapped } from "../lib/svg_canvas.js";
+import { widthOf } from "../lib/chart.js";
+import { circle, ink, line, rect, text, wrapped } from "../lib/svg_canvas.js";
 
 /** @import { Drawn, Paper } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
-/** @typedef {{split: "k" | "q", name: string, kernel: string, slices: [number, number][], total: string, remark: string}} Lane */
+/** @typedef {{split: "k" | "q", name: string, kernel: string, slices: [number, number][], total: string, unit: string, remark: string}} Lane */
 /** @typedef {{warp: number, tensor: string, size: string}} Written */
 /** @typedef {{matrix: string[][], marked: [number, number][], stat: {name: string, values: string[]} | null, shared: Written[], sentence: string, remark: string}} State */
 /** @typedef {{side: number, lanes: Lane[], shared: string}} Picture */
@@ -21,8 +22,8 @@ const hue = (warp) => `w${warp}`;
 function paint({ data, at }, paper) {
   const { side, lanes, shared } = /** @type {Picture} */ (data.picture);
   const states = /** @type {State[]} */ (data.beats[at].lanes);
-  const { width, narrow } = paper;
-  const wide = narrow ? width : width * 0.47;
+  const { width, narrow, big } = paper;
+  const wide = narrow ? width : width * (big ? 0.485 : 0.47);
   const high = narrow ? 470 : paper.height;
   if (narrow) paper.used = lanes.length * high;
   return lanes.map((lane, k) => {
@@ -40,17 +41,18 @@ function paint({ data, at }, paper) {
 
 /** @param {Lane} lane @param {State} state @param {number} side @param {string} shared the name of shared memory
  * @param {{x: number, y: number, wide: number, high: number}} box @param {Paper} paper @returns {Drawn} */
-function paintLane(lane, state, side, shared, { x, y, wide, high }, { type: size, narrow, big }) {
+function paintLane(lane, state, side, shared, { x, y, wide, high }, paper) {
+  const { type: size, small, narrow, big } = paper;
   const byKeys = lane.split === "k";
   const strong = `bold ${byKeys ? "ink-o" : "accent-ink"}`;
   const box = size * (big ? 5 : 5.4); // the height of shared memory
   const head = y + size * (big ? 3.2 : 4);
   const aside = narrow || big ? 0 : size * 9.4;
   const gaps = (lane.slices.length - 1) * GAP;
-  const left = x + size * 2;
-  const cx = (wide - aside - size * 6.2 - (byKeys ? gaps : 0)) / side;
+  const left = x + size * (big ? 1.7 : 2);
+  const cx = (wide - aside - size * (big ? 4.5 : 6.2) - (byKeys ? gaps : 0)) / side;
   const room = y + high - head - box - size * 1.4 - (byKeys ? 0 : gaps);
-  const cy = Math.min(34, room / side);
+  const cy = Math.min(big ? size * 1.42 : 34, room / side);
   /** Which warp has this row or key. @param {number} index */
   const ownerOf = (index) =>
     lane.slices.findIndex(([first, past]) => first <= index && index < past);
@@ -62,7 +64,7 @@ function paintLane(lane, state, side, shared, { x, y, wide, high }, { type: size
     return { row, column, px: across(column), py: down(row), isMarked: marked.has(k) };
   });
   const end = across(side - 1) + cx;
-  const letter = Math.min(size * 0.9, cx * 0.36);
+  const letter = big ? size : Math.min(size * 0.9, cx * 0.36);
   const foot = y + high - box;
   const right = narrow ? x : end + size * 4.3;
   const beside = aside - size * 0.4;
@@ -78,7 +80,7 @@ function paintLane(lane, state, side, shared, { x, y, wide, high }, { type: size
         : [x + size * 0.7, middle(down, cy)];
       return [
         circle(bx, by, size * 0.72, { fill: ink(hue(warp)) }),
-        text(bx, by + size * 0.3, warp, size * 0.86, "middle bold w-badge"),
+        text(bx, by + size * 0.3, warp, small(0.86), "middle bold w-badge"),
       ];
     }),
     cells.map(({ px, py, row, column, isMarked }) =>
@@ -103,9 +105,21 @@ function paintLane(lane, state, side, shared, { x, y, wide, high }, { type: size
         ),
       ),
     state.stat && [
-      text(end + size * 2, head - size * 0.7, state.stat.name, size, "middle bold accent-ink"),
+      text(
+        end + size * (big ? 1.4 : 2),
+        head - size * 0.7,
+        state.stat.name,
+        size,
+        "middle bold accent-ink",
+      ),
       state.stat.values.map((value, row) =>
-        text(end + size * 3.3, down(row) + cy * 0.5 + size * 0.3, value, size * 0.86, "end semi"),
+        text(
+          end + size * (big ? 2.7 : 3.3),
+          down(row) + cy * 0.5 + size * 0.3,
+          value,
+          small(0.86),
+          "end semi",
+        ),
       ),
     ],
     aside
@@ -114,26 +128,38 @@ function paintLane(lane, state, side, shared, { x, y, wide, high }, { type: size
           text(right, foot - size * 5, lane.total, size * 1.6, strong),
           wrapped(right, foot - size * 3.6, lane.remark, beside, size * 0.86, "quiet"),
         ]
-      : text(x + wide, y + size * 1.1, lane.total, size * 1.2, `end ${strong}`),
+      : line(
+          x + wide,
+          y + size * 1.1,
+          [
+            [lane.total, strong],
+            [big ? `  ${lane.unit}` : "", "quiet"],
+          ],
+          small(1.1),
+          "end",
+        ),
     rect(x, foot, wide, box, "accent-pale", {}, 8),
-    text(x + size, foot + size * 1.35, shared, size * 0.95, "semi accent-ink"),
-    paintShared(state, x + size, foot + size * 2, wide - size * 2, size),
+    text(x + size, foot + size * 1.35, shared, small(0.95), "semi accent-ink"),
+    paintShared(state, x + size, foot + size * 2, wide - size * 2, paper),
   ];
 }
 
-/** What lies in shared memory, a packet for each warp that wrote. @param {State} state @param {number} x @param {number} y @param {number} wide @param {number} size @returns {Drawn} */
-function paintShared({ shared, remark }, x, y, wide, size) {
+/** What lies in shared memory, a packet for each warp that wrote. @param {State} state @param {number} x @param {number} y @param {number} wide @param {Paper} paper @returns {Drawn} */
+function paintShared({ shared, remark }, x, y, wide, { type: size, small, big }) {
   if (!shared.length) return text(x, y + size * 1.6, remark, size, "quiet");
-  const pitch = Math.min(size * 5.4, (wide * 0.7) / shared.length);
+  const pitch = Math.min(size * 5.4, (wide * (big ? 0.56 : 0.7)) / shared.length);
   return [
     shared.map(({ warp, tensor, size: bytes }, k) => {
       const middle = x + k * pitch + pitch * 0.43;
       return [
         rect(x + k * pitch, y, pitch * 0.86, size * 1.3, hue(warp), {}, 3),
-        text(middle, y + size * 0.98, tensor, size * 0.86, "middle bold w-badge"),
-        text(middle, y + size * 2.5, bytes, size * 0.8, "middle quiet"),
+        text(middle, y + size * 0.98, tensor, small(0.86), "middle bold w-badge"),
+        (!k || pitch > widthOf(bytes, small(0.8))) &&
+          text(middle, y + size * 2.5, bytes, small(0.8), "middle quiet"),
       ];
     }),
-    wrapped(x + wide * 0.74, y + size * 0.4, remark, wide * 0.3, size * 0.8, "semi ink-o"),
+    big
+      ? wrapped(x + wide * 0.6, y - size * 0.6, remark, wide * 0.44, size, "semi ink-o")
+      : wrapped(x + wide * 0.74, y + size * 0.4, remark, wide * 0.3, size * 0.8, "semi ink-o"),
   ];
 }

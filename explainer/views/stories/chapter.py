@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
@@ -12,12 +12,14 @@ Choice = Mapping[str, str]  # what the switches of a chapter are set to, by thei
 
 
 class Switch(TypedDict):
-    """A choice between a few ways to see the chapter: ``choices`` are pairs of value and label."""
+    """A choice between a few ways to see the chapter: ``choices`` are pairs of value and label.
+    ``role`` "next": Next leads through them; "word": it is a word in the chapter's line."""
 
     key: str
     label: str
     value: str
     choices: list[tuple[str, str]]
+    role: Literal["", "next", "word"]
 
 
 class Table(TypedDict):
@@ -34,7 +36,7 @@ class _Chapter(TypedDict):
     ``beats`` are the positions of the scrubber. Each has a ``label`` and a ``note``, what the
     painter needs there, and may have a headline, sentence or provenance of its own in place of the
     chapter's. ``words`` names the parts of the workload that the chapter depends on, by their keys
-    in the address. ``links`` are pairs of text and address.
+    in the address, or is a line with switches in brackets. ``links`` are pairs of text and address.
     """
 
     headline: str
@@ -44,7 +46,7 @@ class _Chapter(TypedDict):
     switches: list[Switch]
     beats: list[dict[str, Any]]
     start: int
-    words: list[str]
+    words: list[str] | str
     table: list[Table]
     links: list[tuple[str, str]]
     picture: dict[str, Any]
@@ -71,7 +73,13 @@ def nearest(values: Sequence[float], wanted: float) -> int:
     return min(range(len(values)), key=lambda k: abs(values[k] - wanted))
 
 
-def switch(key: str, label: str, choices: Mapping[str, str], choice: Choice) -> Switch:
+def switch(
+    key: str,
+    label: str,
+    choices: Mapping[str, str],
+    choice: Choice,
+    role: Literal["", "next", "word"] = "",
+) -> Switch:
     """Build a switch of these choices, {value: label}; the first is chosen where ``choice`` names
     none of them."""
     value = choice.get(key, "")
@@ -80,4 +88,5 @@ def switch(key: str, label: str, choices: Mapping[str, str], choice: Choice) -> 
         "label": label,
         "value": value if value in choices else next(iter(choices)),
         "choices": [*choices.items()],
+        "role": role,
     }

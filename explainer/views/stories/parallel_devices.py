@@ -3,48 +3,75 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
 
-from explainer.base.amounts import amount, format_fixed, format_significant
-from explainer.base.records import about, load
+from explainer.base.amounts import amount, format_fixed
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from explainer.parallel import devices
 from explainer.problem import Problem
 from explainer.views.stories.chapter import Chapter, Table, switch, table
+from explainer.views.stories.devices_recorded import compared, recorded_table
 from kernels.spec import layouts
 
 t = Texts("parallel")
 SMALL = Problem(n=32, d=8, block_q=4, block_k=4, mask="causal", inputs="random")
 ROW = 25  # the row whose merge is shown
+COMPARED = "compared"  # in place of a layout: both, beside what was recorded
 HOP = 1.0  # tile times of a hop in the table of methods
-ALIKE = (
-    65_536  # tokens; at more, one GPU's call reaches the power limit, and the others' do less so
-)
+Runs = Mapping[str, devices.DeviceTrace]  # by layout
 
 
-@lru_cache(maxsize=4)
-def _run(count: int, layout: str) -> devices.DeviceTrace:
-    return devices.trace(SMALL, count, layout)
+@lru_cache(maxsize=8)
+def _run(count: int, layout: str, side: int) -> devices.DeviceTrace:
+    return devices.trace(replace(SMALL, block_q=side, block_k=side), count, layout)
 
 
 def chapter(w: Workload, choice: Mapping[str, str]) -> Chapter:
-    """Return the chapter of one small head. ``choice``: ``layout`` how the rows are laid out,
-    ``gpus`` 4 or 2, ``row`` whose merge is shown."""
-    order = switch("layout", t("devices.order"), t.named("devices.order.choices"), choice)
-    gpus = switch("gpus", t("devices.gpus"), t.named("devices.gpus.choices"), choice)
+    """Return the chapter of one small head. ``choice``: ``layout`` how the rows are laid out, or
+    ``COMPARED``, ``gpus`` 4 or 2, ``side`` of a tile, ``row`` whose merge is shown."""
+    order = switch("layout", t("devices.order"), t.named("devices.order.choices"), choice, "next")
+    gpus = switch("gpus", t("devices.gpus"), t.named("devices.gpus.choices"), choice, "word")
+    side = switch("side", t("devices.side"), t.named("devices.side.choices"), choice, "word")
     count, layout = int(gpus["value"]), order["value"]
+    runs = {one: _run(count, one, int(side["value"])) for one in layouts.LAYOUTS}
+    if layout == COMPARED:
+        found = compared(
+            [{"name": order["choices"][k][1], **_timeline(runs, one)} for k, one in enumerate(runs)]
+        )
+    else:
+        found = _moving(runs, layout, choice)
+    return {
+        "label": found["headline"],
+        "switches": [gpus, side, order],
+        "words": t("devices.line", n=SMALL.n, d=SMALL.d, dtype=SMALL.dtype),
+        "table": [
+            *(_steps_table(run) for run in runs.values() if layout in (COMPARED, run.layout)),
+            *(_tiles_table(run) for run in runs.values() if layout == run.layout),
+            _race_table(count),
+            recorded_table(),
+        ],
+        "links": [
+            (t("devices.link.step"), f"?{urlencode(SMALL.to_query())}"),
+            (t("devices.link.lesson"), "?page=learn&lesson=devices"),
+        ],
+        **found,
+    }
+
+
+def _moving(runs: Runs, layout: str, choice: Mapping[str, str]) -> dict[str, Any]:
+    """Return the run of one layout, tick by tick."""
     row = choice.get("row", "")
     row = int(row) if row.isdecimal() and int(row) < SMALL.n else ROW
-    run = _run(count, layout)
-    others = {one: _run(count, one).makespan for one in layouts.LAYOUTS}
-    gain = others["contiguous"] / others["head-tail"]
+    run = runs[layout]
+    count = run.devices
     if layout == "contiguous":
-        gpus_text = t.named("devices.count")[gpus["value"]]
+        gpus_text = t.named("devices.count")[str(count)]
         headline = t("devices.headline.contiguous", gpus=gpus_text, waiting=100 * (1 - run.busy))
         sentence = t("devices.sentence.contiguous")
     else:
@@ -56,20 +83,10 @@ def chapter(w: Workload, choice: Mapping[str, str]) -> Chapter:
     return {
         "headline": headline,
         "sentence": sentence,
-        "provenance": " ".join(
-            (t("devices.provenance", br=SMALL.block_q, n=SMALL.n, d=SMALL.d), _reached(layout))
-        ),
-        "label": headline,
-        "switches": [gpus, order],
+        "provenance": t("devices.provenance", br=run.problem.block_q),
         "beats": [_beat(run, tick) for tick in range(run.makespan + 1)],
         "start": at,
-        "words": [],
-        "table": [_steps_table(run), _tiles_table(run), _race_table(count), _recorded_table()],
-        "links": [
-            (t("devices.link.step"), f"?{urlencode(SMALL.to_query())}"),
-            (t("devices.link.lesson"), "?page=learn&lesson=devices"),
-        ],
-        "picture": _picture(run, row, others, gain),
+        "picture": {**_timeline(runs, layout), **_picture(run, row)},
     }
 
 
@@ -87,42 +104,46 @@ def _beat(run: devices.DeviceTrace, tick: int) -> dict[str, Any]:
     }
 
 
-def _picture(
-    run: devices.DeviceTrace, row: int, others: Mapping[str, int], gain: float
-) -> dict[str, Any]:
-    """Return what the painter needs at any tick."""
-    p = run.problem
-    steps = range(run.tiles.shape[1])
-    sources = [[layouts.source(r, s, run.devices) for s in steps] for r in range(run.devices)]
-    is_first = run.layout == "contiguous"
-    note = "devices.row.contiguous" if is_first else "devices.row.head-tail"
+def _timeline(runs: Runs, layout: str) -> dict[str, Any]:
+    """Return what the timeline of a layout is drawn from; beside head–tail the contiguous end."""
+    run, first = runs[layout], runs["contiguous"].makespan
+    gain = t("devices.gain", gain=first / run.makespan)
     return {
         "devices": [t("devices.name", device=r) for r in range(run.devices)],
-        "of": [t("devices.of", device=r) for r in range(run.devices)],
-        "rows": run.of_rows.tolist(),
-        "keys": run.of_keys.tolist(),
         "tiles": [
             [v.visit.i, v.visit.j, v.device, v.tick, v.step] for v in run.visits
         ],
-        "skipped": t("devices.skipped", count=p.Tr * p.Tc - len(run.visits)),
         "starts": run.starts.tolist(),
-        "steps": [t("devices.step", step=s + 1) for s in steps],
-        "work": [[_work(int(n)) for n in each] for each in run.tiles],
         "counts": run.tiles.tolist(),
-        "sources": sources,
-        "hop": [amount(run.hop_bytes), t("devices.hop")],
         "waits": t("devices.waits"),
         "end": [str(run.makespan), t("devices.unit")],
-        "other": {
-            "ticks": others["contiguous"],
-            "rows": [t("devices.other"), t("devices.gain", gain=gain)],
-        }
-        if not is_first
+        "other": {"ticks": first, "rows": [t("devices.other"), gain]}
+        if layout != "contiguous"
         else None,
+    }  # fmt: skip
+
+
+def _picture(run: devices.DeviceTrace, row: int) -> dict[str, Any]:
+    """Return what the other parts of the picture need at any tick."""
+    p = run.problem
+    steps = range(run.tiles.shape[1])
+    sources = [[layouts.source(r, s, run.devices) for s in steps] for r in range(run.devices)]
+    return {
+        "of": [t("devices.of", device=r) for r in range(run.devices)],
+        "rows": run.of_rows.tolist(),
+        "keys": run.of_keys.tolist(),
+        "skipped": t("devices.skipped", count=p.Tr * p.Tc - len(run.visits)),
+        "steps": [t("devices.step", step=s + 1) for s in steps],
+        "work": [[_work(int(n)) for n in each] for each in run.tiles],
+        "sources": sources,
+        "hop": [amount(run.hop_bytes), t("devices.hop")],
         "titles": {
             "scores": [t("devices.scores"), t("devices.scores.note")],
             "ring": t("devices.ring.note"),
-            "row": [t("devices.row", row=row), t(note, device=int(run.of_rows[row // p.block_q]))],
+            "row": [
+                t("devices.row", row=row),
+                t(f"devices.row.{run.layout}", device=int(run.of_rows[row // p.block_q])),
+            ],
         },
         "merge": _merge(run, row),
         "block": row // p.block_q,
@@ -176,25 +197,3 @@ def _race_table(count: int) -> Table:
         for one in devices.race(SMALL, count, HOP)
     ]  # fmt: skip
     return table(t, "devices.table.race", rows, hop=HOP)
-
-
-def _reached(layout: str) -> str:
-    """Say what this layout reached, causal and forward, at a length at which clocks are alike."""
-    rows = devices.recorded_rows()
-    same = ("causal", f"ring {layout}", ALIKE)
-    best = next(one for one in rows if (one.mask, one.method, one.n) == same)
-    facts = {"gpus": load(devices.RECORD)["gpus"], "device": load(devices.RECORD)["device"]}
-    return t("devices.reached", n=best.n, share=100 * best.speedup["forward"], **facts)
-
-
-def _recorded_table() -> Table:
-    rows = []
-    for one in devices.recorded_rows():
-        exposed = "" if one.exposed is None else format_fixed(one.exposed, 2)
-        error = "" if one.error is None else format_significant(one.error, 2)
-        each = [
-            [format_fixed(one.ms[key], 2), f"{one.speedup[key]:.0%}"] if key in one.ms else ["", ""]
-            for key in ("forward", "backward")
-        ]
-        rows.append([f"{one.n:,}", one.mask, one.method, *each[0], exposed, *each[1], error])
-    return table(t, "devices.table.recorded", rows, record=about(devices.RECORD))

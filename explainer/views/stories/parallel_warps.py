@@ -68,6 +68,7 @@ def _lane(trace: WarpTrace, total: str) -> dict[str, Any]:
         "kernel": f"{LABELS[ORDERS[trace.split]]}: {each[trace.split]}",
         "slices": trace.slices,
         "total": total,
+        "unit": remarks["q"],
         "remark": f"{remarks[trace.split]}, {t('warps.barriers', n=trace.barriers)}",
     }
 

@@ -67,6 +67,19 @@ def test_a_row_of_the_map_is_chosen_for_the_bars(tab):
     assert query_of(page)["par-row"] == "17"
 
 
+def test_the_number_of_gpus_and_the_tile_are_words_of_the_problem(tab):
+    page = show(tab, NAME, {"view": "devices", "h": "32"})
+    for word, choice, shown in (("gpus", "2", "two GPUs wait 31"), ("side", "2 × 2", "wait 32")):
+        page.locator(f'{STORY} [data-word="{word}"].fa-problem-word').click()
+        page.locator(".fa-words-choices").get_by_role("button", name=choice, exact=True).click()
+        page.wait_for_selector(f"{STORY} h2:has-text('{shown}')")
+    assert (
+        page.locator(f"{STORY} .fa-words-line").inner_text().startswith("2 GPUs, 32 tokens, 8 wide")
+    )
+    assert "heads" not in page.locator(f"{STORY} .fa-words-line").inner_text()
+    assert {"par-gpus": "2", "par-side": "2"}.items() <= query_of(page).items()
+
+
 def test_the_weights_of_the_parts_have_one_precision(tab):
     """On a phone too, where one of them has room for fewer digits."""
     resize(tab.page, 390, 844)

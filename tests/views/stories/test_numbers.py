@@ -108,3 +108,24 @@ def test_the_devices_of_the_storyboard(layout, marks):
     ticks = [state["tick"] for bar in picture["merge"] for state in bar["states"]]
     assert ticks == sorted(ticks) and len(ticks) == 7  # row block 6 sees so many key blocks
     assert (picture["other"] is None) == (layout == "contiguous")
+
+
+def test_the_times_of_two_gpus_beside_one():
+    found = chapter("parallel", "devices", layout="compared")
+    for beat in found["beats"]:
+        n = int(beat["label"].removeprefix("N = ").replace(",", ""))
+        timed = {
+            r["method"]: r["forward"]["median_ms"]
+            for r in rows("devices")
+            if (r["n"], r["mask"]) == (n, "causal")
+        }
+        names = ("one GPU ours", "ring contiguous", "ring head-tail")
+        one, contiguous, even = (timed[name] for name in names)
+        peer = min(timed[f"context_parallel cudnn {kind}"] for kind in ("allgather", "alltoall"))
+        assert beat["ms"] == [one, contiguous, even, peer]
+        shares = [f"{100 * one / 2 / ms:.0f} %" for ms in (contiguous, even)]
+        assert beat["shares"] == ["", *shares, ""]
+        said = [x.replace(" ", "\u00a0") for x in shares]
+        assert beat["headline"].endswith(f"head–tail {said[1]}, contiguous {said[0]}")
+    assert n == 65_536 and "= 67\u00a0%" in found["sentence"]
+    assert [one["end"][0] for one in found["picture"]["both"]] == ["15", "9"]

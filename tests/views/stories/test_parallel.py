@@ -49,7 +49,7 @@ def test_the_lanes_are_the_simulated_and_the_recorded_schedule(rows):
         times = np.transpose([s.start, s.end]) - s.start.min()
         np.testing.assert_allclose(np.sort(bars, 0), np.sort(times, 0), atol=0.01)
         assert lane["ends"] == sorted(lane["ends"], reverse=True)
-        assert f"{100 * s.tail:.1f} %" in lane["tail"][2]
+        assert f"{100 * s.tail:.1f}\u00a0%" in lane["tail"][2]
     off = 100 * abs(schedules[0].makespan / schedules[1].makespan - 1)
     assert f"{off:.1f} %" in found["sentence"] and "never seen" in found["sentence"]
 

@@ -1,0 +1,80 @@
+// The last picture of Devices: both layouts as computed, on one axis of time, beside the recorded times of a call.
+
+import { scale, widthOf } from "../lib/chart.js";
+import { line, path, rect, stroke, text } from "../lib/svg_canvas.js";
+import { timeline, title } from "./devices_timeline.js";
+
+/** @import { Drawn, Paper } from "../lib/svg_canvas.js" */
+/** @import { Scene } from "./index.js" */
+/** @import { Box, Run } from "./devices_timeline.js" */
+/** `names` of the recorded calls, one GPU's first. @typedef {{both: (Run & {name: string})[], titles: [string, string], names: string[], half: string}} Picture */
+/** Of each call its time, and its share of all GPUs' speed. @typedef {{ms: number[], shares: string[]}} Beat */
+
+const HUES = ["minus", "w1", "accent", "hatch"];
+
+/** @param {Scene} scene @param {Paper} paper @returns {Drawn} */
+export function compared({ data, at }, paper) {
+  const picture = /** @type {Picture} */ (data.picture);
+  const { width, height, narrow, type: size } = paper;
+  const top = size * 2.2; // below a title
+  const rows = size * 1.9; // a layout's name
+  const count = picture.both[0].devices.length;
+  const room = (height - top - 2 * rows - size) / (2 * count);
+  const lane = narrow ? size * 1.7 : Math.min(size * 2.4, room);
+  const part = rows + count * lane + size * 0.6;
+  const left = { x: 0, y: 0, wide: narrow ? width : width * 0.56, high: top + 2 * part };
+  const right = narrow
+    ? { x: 0, y: left.high + size * 2, wide: width, high: size * 16 }
+    : { x: width * 0.61, y: 0, wide: width * 0.39, high: height };
+  if (narrow) paper.used = right.y + right.high;
+  return [
+    title(paper, left, picture.titles[0], ""),
+    picture.both.map((run, k) => {
+      const y = top + k * part;
+      const box = { x: 0, y: y + rows, wide: left.wide, high: count * lane };
+      return [
+        text(0, y + size, run.name, size, "semi"),
+        timeline(run, Infinity, box, lane, paper).drawn,
+      ];
+    }),
+    title(paper, right, picture.titles[1], ""),
+    calls(picture, /** @type {Beat} */ (/** @type {unknown} */ (data.beats[at])), right, paper),
+  ];
+}
+
+/** A bar for each recorded call, and where half of one GPU's ends.
+ * @param {Picture} picture @param {Beat} beat @param {Box} box @param {Paper} paper @returns {Drawn} */
+function calls({ names, half }, { ms, shares }, { x, y, wide, high }, { type: size, small }) {
+  const pitch = Math.min((high - size * 5.5) / ms.length, size * 5);
+  const [top, thick] = [y + size * 3.2, Math.min(pitch - size * 2, size * 1.8)];
+  const at = scale([0, Math.max(...ms)], [x, x + wide]);
+  const middle = at(ms[0] / 2);
+  const bottom = top + pitch * ms.length;
+  return [
+    ms.map((time, k) => [
+      rect(x, top + k * pitch + size * 0.5, at(time) - x, thick, HUES[k], {}, 3),
+      line(
+        x,
+        top + k * pitch,
+        [
+          [names[k], "semi"],
+          [`  ${time.toPrecision(3)} ms`, ""],
+          [shares[k] && `  ${shares[k]}`, "bold accent-ink"],
+        ],
+        size,
+        "halo",
+      ),
+    ]),
+    path(
+      ms.map((_, k) => `M${middle} ${top + k * pitch + size * 0.3}v${thick + size * 0.4}`).join(""),
+      stroke("ink", 1.6, { "stroke-dasharray": "4 3" }),
+    ),
+    text(
+      Math.max(middle, x + widthOf(half, size) / 2),
+      bottom - pitch + thick + size * 1.9,
+      half,
+      small(0.9),
+      "middle quiet halo",
+    ),
+  ];
+}

@@ -1,0 +1,120 @@
+// A lane for each GPU over time: its tiles, and where it waits. What the pictures of Devices share.
+
+import { scale, widthOf } from "../lib/chart.js";
+import { hatch, line, path, rect, stroke, text } from "../lib/svg_canvas.js";
+
+/** @import { Drawn, Paper } from "../lib/svg_canvas.js" */
+/** @typedef {[i: number, j: number, device: number, tick: number, step: number]} Tile */
+/** @typedef {{devices: string[], tiles: Tile[], starts: number[], counts: number[][], waits: string, end: [string, string], other: {ticks: number, rows: [string, string]} | null}} Run */
+/** @typedef {{x: number, y: number, wide: number, high: number}} Box */
+
+export const PALE = 0.24; // opacity of a tile that is not computed yet
+/** @param {number} device */
+export const hue = (device) => `w${device}`;
+
+/** A name, and what it is, if there is room. @param {Paper} paper @param {Box} box @param {string} name @param {string} note */
+export function title({ type: size, big }, { x, y, wide }, name, note) {
+  const fits = !big && widthOf(name, size * 1.15) + widthOf(note, size * 0.9) < wide;
+  /** @type {[string, string?][]} */
+  const parts = [[name, "bold"]];
+  return [
+    line(x, y + size * 1.1, parts, size * 1.15),
+    fits &&
+      text(x + widthOf(name, size * 1.15) + size * 0.9, y + size * 1.1, note, size * 0.9, "quiet"),
+  ];
+}
+
+/** Slanted lines over a box. @param {number} x @param {number} y @param {number} wide @param {number} high */
+export const hatched = (x, y, wide, high) =>
+  path(hatch(x, y, wide, high, 7, 5), { ...stroke("hatch", 1), opacity: 0.55 });
+
+/** All tiles over time, a lane for each GPU; the names of the steps where one is under way.
+ * @param {Run & {steps?: string[]}} run @param {number} at @param {Box} box @param {number} lane px of one @param {Paper} paper @param {number} [step]
+ * @returns {{drawn: Drawn, places: number[]}} */
+export function timeline(run, at, { x: from, y: top, wide, high }, lane, paper, step) {
+  const { devices, tiles, starts, counts, steps = [], waits, end, other } = run;
+  const { type: size, small, narrow, big } = paper;
+  const left = from + size * 3.9;
+  const right = from + wide - size * (narrow ? 1 : big ? 6 : 5.2);
+  const span = Math.max(starts[starts.length - 1], other?.ticks ?? 0);
+  const x = scale([0, span], [left, right]);
+  const last = starts[starts.length - 1];
+  const y = (/** @type {number} */ device) => top + size * (steps.length ? 2.1 : 0) + device * lane;
+  const thick = lane - size * 0.32;
+  const arrow = y(0.7 * devices.length);
+  const room = x(span) - x(last) - size;
+  const bottom = top + high;
+  const places = Array.from({ length: last + 1 }, (_, tick) => x(tick));
+  return {
+    places,
+    drawn: [
+      steps.map((name, k) => [
+        (k === step || x(starts[k + 1]) - x(starts[k]) > widthOf(name, size)) &&
+          text(x(starts[k]) + 3, top + size * 1.6, name, small(0.9), k === step ? "bold" : "quiet"),
+        k > 0 &&
+          path(
+            `M${x(starts[k])} ${top + size * 0.8}V${bottom}`,
+            stroke("hatch", 1, { "stroke-dasharray": "2 3" }),
+          ),
+      ]),
+      devices.map((name, device) => [
+        text(from, y(device) + thick * 0.72, name, small(0.95), `bold ${hue(device)}`),
+        counts[device].map((count, k) => {
+          const [start, to] = [x(starts[k] + count), x(starts[k + 1])];
+          if (to - start < 1) return null;
+          return [
+            rect(start, y(device), to - start - 2, thick, "", stroke("line"), 2),
+            hatched(start, y(device), to - start - 2, thick),
+            k !== step && // there the ring says it
+              to - start > widthOf(waits, size) + 12 &&
+              text(
+                (start + to) / 2,
+                y(device) + thick * 0.72,
+                waits,
+                small(0.9),
+                "middle semi halo",
+              ),
+          ];
+        }),
+      ]),
+      tiles.map(([, , device, tick]) =>
+        rect(
+          x(tick),
+          y(device),
+          x(1) - x(0) - 2,
+          thick,
+          hue(device),
+          { opacity: tick < at ? 1 : PALE },
+          2,
+        ),
+      ),
+      !narrow && [
+        text(x(last) + size * 0.7, y(0) + size * 1.1, end[0], size * 1.25, "bold"),
+        text(x(last) + size * 0.7, y(0) + size * 2.4, end[1], small(0.9), "quiet"),
+      ],
+      other && [
+        path(
+          `M${x(other.ticks)} ${top + size}V${bottom}`,
+          stroke("quiet", 1.4, { "stroke-dasharray": "3 4" }),
+        ),
+        !narrow &&
+          widthOf(other.rows[1], small(1)) < room &&
+          path(
+            `M${x(other.ticks) - 6} ${arrow}H${x(last) + 8}m8 -5l-8 5l8 5`,
+            stroke("quiet", 1.2),
+          ),
+        other.rows.map(
+          (words, k) =>
+            (narrow ? k && step !== undefined : widthOf(words, small(1)) < room) &&
+            text(
+              x(other.ticks) - 10,
+              narrow ? top + size * 0.5 : arrow + size * (k ? 1.3 : -0.5),
+              words,
+              small(k ? 1.05 : 0.9),
+              `end ${k ? "bold halo" : "quiet"}`,
+            ),
+        ),
+      ],
+    ],
+  };
+}
