@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.browser.harness import click, keys, query_of, resize, settled
-from tests.browser.story import show, step, story
+from tests.browser.story import at, show, step, story
 
 NAME = "parallel"
 STORY = story(NAME)
@@ -65,6 +65,10 @@ def test_a_row_of_the_map_is_chosen_for_the_bars(tab):
     click(page, "Head–tail", "radio")
     page.wait_for_selector(f"{STORY} h2:has-text('no GPU waits')")
     assert query_of(page)["par-row"] == "17"
+    click(page, "decoding")
+    at(page, NAME, "decoding")
+    page.locator(f"{STORY} .fa-next").click()  # from another chapter to the first layout
+    page.wait_for_selector(f"{STORY} h2:has-text('Contiguous rows')")
 
 
 def test_the_number_of_gpus_and_the_tile_are_words_of_the_problem(tab):
