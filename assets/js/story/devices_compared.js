@@ -1,7 +1,7 @@
 // The last picture of Devices: both layouts as computed, on one axis of time, beside the recorded times of a call.
 
 import { scale, widthOf } from "../lib/chart.js";
-import { line, path, rect, stroke, text } from "../lib/svg_canvas.js";
+import { line, path, rect, stroke, text, titled } from "../lib/svg_canvas.js";
 import { timeline, title } from "./devices_timeline.js";
 
 /** @import { Drawn, Paper } from "../lib/svg_canvas.js" */
@@ -33,7 +33,7 @@ export function compared({ data, at }, paper) {
       const y = top + k * part;
       const box = { x: 0, y: y + rows, wide: left.wide, high: count * lane };
       return [
-        text(0, y + size, run.name, size, "semi"),
+        titled(0, y + size, run.name, run.other?.rows[1] ?? "", size),
         timeline(run, Infinity, box, lane, paper).drawn,
       ];
     }),

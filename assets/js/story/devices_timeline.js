@@ -33,16 +33,16 @@ export const hatched = (x, y, wide, high) =>
  * @returns {{drawn: Drawn, places: number[]}} */
 export function timeline(run, at, { x: from, y: top, wide, high }, lane, paper, step) {
   const { devices, tiles, starts, counts, steps = [], waits, end, other } = run;
+  const isMoving = step !== undefined;
   const { type: size, small, narrow, big } = paper;
   const left = from + size * 3.9;
   const right = from + wide - size * (narrow ? 1 : big ? 6 : 5.2);
   const span = Math.max(starts[starts.length - 1], other?.ticks ?? 0);
   const x = scale([0, span], [left, right]);
   const last = starts[starts.length - 1];
-  const y = (/** @type {number} */ device) => top + size * (steps.length ? 2.1 : 0) + device * lane;
+  const y = (/** @type {number} */ device) => top + size * (isMoving ? 2.1 : 0) + device * lane;
   const thick = lane - size * 0.32;
   const arrow = y(0.7 * devices.length);
-  const room = x(span) - x(last) - size;
   const bottom = top + high;
   const places = Array.from({ length: last + 1 }, (_, tick) => x(tick));
   return {
@@ -97,23 +97,24 @@ export function timeline(run, at, { x: from, y: top, wide, high }, lane, paper, 
           `M${x(other.ticks)} ${top + size}V${bottom}`,
           stroke("quiet", 1.4, { "stroke-dasharray": "3 4" }),
         ),
-        !narrow &&
-          widthOf(other.rows[1], small(1)) < room &&
-          path(
-            `M${x(other.ticks) - 6} ${arrow}H${x(last) + 8}m8 -5l-8 5l8 5`,
-            stroke("quiet", 1.2),
-          ),
-        other.rows.map(
-          (words, k) =>
-            (narrow ? k && step !== undefined : widthOf(words, small(1)) < room) &&
-            text(
-              x(other.ticks) - 10,
-              narrow ? top + size * 0.5 : arrow + size * (k ? 1.3 : -0.5),
-              words,
-              small(k ? 1.05 : 0.9),
-              `end ${k ? "bold halo" : "quiet"}`,
+        isMoving && [
+          !narrow &&
+            path(
+              `M${x(other.ticks) - 6} ${arrow}H${x(last) + 8}m8 -5l-8 5l8 5`,
+              stroke("quiet", 1.2),
             ),
-        ),
+          other.rows.map(
+            (words, k) =>
+              (!narrow || k) &&
+              text(
+                x(other.ticks) - 10,
+                narrow ? top + size * 0.5 : arrow + size * (k ? 1.3 : -0.5),
+                words,
+                small(k ? 1.05 : 0.9),
+                `end ${k ? "bold halo" : "quiet"}`,
+              ),
+          ),
+        ],
       ],
     ],
   };

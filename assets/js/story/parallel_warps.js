@@ -49,8 +49,9 @@ function paintLane(lane, state, side, shared, { x, y, wide, high }, paper) {
   const head = y + size * (big ? 3.2 : 4);
   const aside = narrow || big ? 0 : size * 9.4;
   const gaps = (lane.slices.length - 1) * GAP;
-  const left = x + size * (big ? 1.7 : 2);
-  const cx = (wide - aside - size * (big ? 4.5 : 6.2) - (byKeys ? gaps : 0)) / side;
+  const badges = byKeys && big ? 0 : size * (big ? 1.7 : 2);
+  const left = x + badges;
+  const cx = (wide - aside - badges - size * (big ? 2.8 : 4.2) - (byKeys ? gaps : 0)) / side;
   const room = y + high - head - box - size * 1.4 - (byKeys ? 0 : gaps);
   const cy = Math.min(big ? size * 1.42 : 34, room / side);
   /** Which warp has this row or key. @param {number} index */
