@@ -128,6 +128,8 @@ def _picture(run: devices.DeviceTrace, row: int) -> dict[str, Any]:
     p = run.problem
     steps = range(run.tiles.shape[1])
     sources = [[layouts.source(r, s, run.devices) for s in steps] for r in range(run.devices)]
+    is_first = run.layout == "contiguous"
+    note = "devices.row.contiguous" if is_first else "devices.row.head-tail"
     return {
         "of": [t("devices.of", device=r) for r in range(run.devices)],
         "rows": run.of_rows.tolist(),
@@ -142,7 +144,7 @@ def _picture(run: devices.DeviceTrace, row: int) -> dict[str, Any]:
             "ring": t("devices.ring.note"),
             "row": [
                 t("devices.row", row=row),
-                t(f"devices.row.{run.layout}", device=int(run.of_rows[row // p.block_q])),
+                t(note, device=int(run.of_rows[row // p.block_q])),
             ],
         },
         "merge": _merge(run, row),

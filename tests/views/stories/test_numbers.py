@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from explainer.views.run_masks import pictures
 from explainer.views.stories.pages import make_chapter
 
 RECORDED = Path(__file__).parents[3] / "assets" / "recorded"
@@ -129,3 +130,40 @@ def test_the_times_of_two_gpus_beside_one():
         assert beat["headline"].endswith(f"head–tail {said[1]}, contiguous {said[0]}")
     assert n == 65_536 and "= 67\u00a0%" in found["sentence"]
     assert [one["end"][0] for one in found["picture"]["both"]] == ["15", "9"]
+
+
+def test_the_times_of_the_masks_on_run():
+    found: Any = pictures()
+    of_n = [r for r in rows("masks") if r["n"] == found["n"]]
+    timed = {(r["mask"], r["score"], r["method"]): r["median_ms"] for r in of_n}
+    assert len(found["masks"]) == 6
+    for one in found["masks"]:
+        ours, other = (timed[one["mask"], one["score"], name] for name in ("hopper", "flex"))
+        assert (one["ours_ms"], one["other_ms"]) == (ours, other)
+        assert (one["ours"], one["other"]) == (f"{ours:#.3g} ms", f"{other:#.3g} ms")
+        assert one["gain"] == pytest.approx(other / ours)
+
+
+def test_capacity_says_how_many_recorded_peaks_equal_the_formula():
+    """Of RP 12: peaks of other heads were scaled to the shown ones, said on hover only."""
+    record = json.loads((RECORDED / "nvidia_h200.json").read_text())["rows"]
+    equal, count = 0, 0
+    for r in record:
+        if (r["d"], r["dtype"]) == (64, "fp16") and "peak_bytes" in r:
+            n, heads = r["n"], r["batch"] * r["heads"]
+            o, s, lse = heads * n * 64 * 2, heads * n * n * 2, heads * n * 4
+            needed = {"naive": s + max(s, o), "fa2": o + lse}.get(r["method"])
+            equal, count = equal + (r["peak_bytes"] == needed), count + (needed is not None)
+    said = chapter("memory", "capacity", dtype="fp16")["provenance"]
+    assert count and f"{equal} of {count} peaks recorded" in said, (equal, count, said)
+
+
+def test_the_tiles_of_a_card_without_times_are_numbers_and_a_slow_tile_says_why():
+    """Of RP 12: dashes on an RTX 4090, and no reason why 64 × 128 is slow."""
+    (drawn,) = (
+        x for x in chapter("memory", "tiles", card="rtx4090")["picture"]["maps"] if x["d"] == 64
+    )
+    assert {cell["text"] for cell in drawn["cells"] if cell["fits"]} >= {"1", "2", "4"}
+    assert all((cell["text"] == "–") == (not cell["fits"]) for cell in drawn["cells"])
+    (slow,) = (b for b in chapter("memory", "tiles")["beats"] if b["label"] == "64 × 128")
+    assert "each computes all scores" in slow["sentence"]
