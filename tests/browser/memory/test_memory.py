@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
+from PIL import Image
 
 from explainer.views.stories.pages import CHAPTERS, make_chapter
 from tests.browser.harness import click, keys, query_of, resize, settled
@@ -139,3 +142,28 @@ def test_a_length_may_be_typed_in_thousands(tab):
     page.locator(".fa-words-typed:visible").first.fill("32k")
     keys(page, "Enter")
     word(page, "n").filter(has_text="32,768").wait_for()
+
+
+def test_the_heat_map_can_be_read_in_the_dark(tab):
+    """Of RP 17: it nearly vanished. Each tile is as light as it is fast, the slowest is seen."""
+    page = show(tab, NAME, {"view": "tiles"})
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function("document.body.classList.contains('dark')")
+    shot = Image.open(io.BytesIO(settled(page).screenshot())).convert("RGB")
+
+    def luminance(x: float, y: float) -> float:
+        parts = (v / 255 for v in shot.getpixel((round(x), round(y))))
+        linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] + 0.05
+
+    (drawn,) = (
+        x for x in make_chapter(NAME, {"chapter": "tiles"})["picture"]["maps"] if x["d"] == 64
+    )
+    seen = {}
+    for k, cell in enumerate(drawn["cells"]):
+        box = page.locator(f'{STORY} [data-knob="tile {k}"]').bounding_box()
+        if cell["fits"] and not cell["spills"]:
+            seen[cell["share"]] = luminance(box["x"] + 8, box["y"] + 8)
+    light = [seen[share] for share in sorted(seen)]
+    assert light == sorted(light) and light[-1] / light[0] > 4
+    assert light[0] / luminance(4, box["y"]) > 1.25
