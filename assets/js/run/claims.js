@@ -137,14 +137,14 @@ function step(cells, columns, k, dx, dy) {
 /** Bars of time. @param {any} claim @param {Paper} paper @param {boolean} isLarge alone on the page */
 export function paintTimes({ bars }, paper, isLarge) {
   if (!bars.length) return null;
-  const row = Math.min(isLarge ? 62 : 32, paper.height / bars.length);
+  const row = Math.min(isLarge ? paper.type * 4.1 : 32, paper.height / bars.length);
   return barsOf(bars, paper, { top: 4, row, loops: isLarge && !paper.narrow });
 }
 
 /** Bars of memory. @param {any} claim @param {Paper} paper @param {boolean} isLarge */
 export function paintMemory({ bars, note }, paper, isLarge) {
   const size = paper.type;
-  const row = Math.min(isLarge ? 62 : 32, (paper.height - size * 1.6) / bars.length);
+  const row = Math.min(isLarge ? paper.type * 4.1 : 32, (paper.height - size * 1.6) / bars.length);
   return [
     barsOf(bars, paper, { top: 4, row }),
     text(0, row * bars.length + size * 1.4, note, size - 1, "quiet"),

@@ -51,7 +51,7 @@ export function barsOf(bars, paper, { top, row, loops = false }) {
     Math.max(...bars.map(({ text, more }) => widthOf(`${text}  ${(loops && more) || ""}`, size))) +
     12;
   const wide = Math.max(40, paper.width - left - beside);
-  const high = Math.min(row * 0.6, 32);
+  const high = Math.min(row * 0.6, size * 2.1);
   return bars.map((bar, k) => {
     const y = top + k * row;
     const long = Math.max(2, wide * bar.share);

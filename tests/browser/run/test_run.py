@@ -136,6 +136,15 @@ def beside(page, chip) -> None:
     assert last["x"] + last["width"] <= box["x"] and box["x"] + box["width"] <= first["x"]
 
 
+def test_the_way_from_step_is_a_whole_button_in_sight(tab):
+    """Of RP 17: a sliver at the foot of the panel, which had to be scrolled."""
+    resize(tab.page)
+    go = open_controls(tab.open()).get_by_role("button", name="Run the real kernel")
+    box = go.bounding_box()
+    assert box["height"] >= 36 and box["y"] + box["height"] <= 720 - 16
+    go.click(trial=True)
+
+
 def test_the_tab_opens_with_what_the_step_page_shows(tab):
     """As a reload of the same address does."""
     page = tab.open("n=8&mask=causal%26window:3,0&hq=2&head=1&dropout=0.2&sink=1.0")

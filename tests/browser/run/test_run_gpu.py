@@ -54,6 +54,19 @@ def test_a_live_run_opens_with_its_speed_and_the_roofline(page):
     assert tab.locator(f'{PAGE} [data-claim="correct"]').is_visible()
 
 
+def test_each_bar_carries_its_name_and_one_is_ours(page):
+    """Of RP 17: FA-4, flash and cuDNN shared one green."""
+    methods = {"sdpa_flash": "SDPA flash", "sdpa_cudnn": "SDPA cuDNN", "fa4": "FA-4"}
+    query = {"run-n": "4096", "run-d": "64", "run-dtype": "bf16"}
+    tab = open_run(page, **query, **{"run-methods": ",".join(["naive", *methods, "hopper"])})
+    run(tab)
+    bars = tab.locator(f'{PAGE} [data-claim="fast"] g[data-tip]')
+    names = bars.locator("text:first-child").all_text_contents()
+    hues = bars.locator("rect").evaluate_all("all => all.map((x) => x.style.fill)")
+    assert {*methods.values(), "FA-2 Hopper"} <= {*names}
+    assert hues.count("var(--fa-accent)") == 1
+
+
 def test_a_run_says_how_long_it_takes_and_can_be_stopped(page):
     tab = open_run(page, **{"run-seed": "2", "run-data": "random"})
     go = button(tab)
