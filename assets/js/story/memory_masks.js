@@ -17,7 +17,7 @@ export const masks = { paint, height: { share: 2.1, least: 320, most: 900 } };
 function paint({ data, at }, paper) {
   const { maps, heads, texts } = /** @type {Picture} */ (data.picture);
   const beat = /** @type {Beat} */ (/** @type {unknown} */ (data.beats[at]));
-  const { width, narrow, big, type: size } = paper;
+  const { width, narrow, big, type: size, small } = paper;
   const { rows, columns, full, partial, kept } = maps[beat.mask];
   const left = size * 1.7;
   const top = size * 3.1;
@@ -36,8 +36,8 @@ function paint({ data, at }, paper) {
   const head = high / heads;
   return [
     text(left, size, texts.map, size * 1.1, "bold"),
-    text(left + side / 2, top - size * 0.6, texts.columns, size * 0.9, "middle quiet"),
-    text(left - size * 0.6, top + side / 2, texts.rows, size * 0.9, "middle quiet", -90),
+    text(left + side / 2, top - size * 0.6, texts.columns, small(0.9), "middle quiet"),
+    text(left - size * 0.6, top + side / 2, texts.rows, small(0.9), "middle quiet", -90),
     rect(left - 1, top - 1, side + 2, side + 2, "", stroke("line", 1.5), 3),
     path(cellPath(full, { ...cell, gap }), { fill: ink("accent") }),
     path(cellPath(partial, { ...cell, gap }), { fill: ink("accent"), opacity: 0.45 }),
@@ -49,7 +49,7 @@ function paint({ data, at }, paper) {
       start + size * 2.5,
       beat.of_heads,
       `${texts.of} ${texts.of_heads}`,
-      size * 0.9,
+      small(0.9),
       "end",
     ),
     // Keys along, heads down: what is kept is filled, the rest is an outline
@@ -80,6 +80,6 @@ function paint({ data, at }, paper) {
       ];
     }),
     titled(inner, below, beat.kept, `${texts.of} ${texts.full}`, size * 1.2),
-    text(inner, below + size * 1.7, beat.long, size * 0.95, "quiet"),
+    text(inner, below + size * 1.7, beat.long, small(0.95), "quiet"),
   ];
 }

@@ -31,7 +31,7 @@ const DARK = 0.72; // the share of the largest value from which on a cell is dar
 function paint({ data, at, go, choose }, paper, pen) {
   const { sides, d, maps, has_wgmma: hasWgmma, texts } = /** @type {Picture} */ (data.picture);
   const beats = /** @type {Tile[]} */ (/** @type {unknown} */ (data.beats));
-  const { width, narrow, type: size } = paper;
+  const { width, narrow, type: size, small } = paper;
   const count = sides.length;
   const own = maps.find((map) => map.d === d) ?? maps[0];
   const left = size * (narrow ? 4 : 4.6);
@@ -69,10 +69,10 @@ function paint({ data, at, go, choose }, paper, pen) {
       size * 0.9,
       2,
     ),
-    text(px + size * 1.35, foot, words, size * 0.86, "quiet"),
+    text(px + size * 1.35, foot, words, small(0.86), "quiet"),
   ];
   return [
-    text(left - 14, size, texts.corner, size * 0.85, "end quiet"),
+    text(left - 14, size, texts.corner, small(0.85), "end quiet"),
     sides.map((one, k) => [
       text(x(k) + wide / 2, size, one, size, `middle ${k === column ? "bold" : "quiet"}`),
       text(
@@ -127,7 +127,15 @@ function paint({ data, at, go, choose }, paper, pen) {
     maps
       .filter((map) => map !== own)
       .map((map, k) =>
-        paintSmall(map, right + k * (side + size * 2), below + size * 1.6, side, size, pen, choose),
+        paintSmall(
+          map,
+          right + k * (side + size * 2),
+          below + size * 1.6,
+          side,
+          paper,
+          pen,
+          choose,
+        ),
       ),
     all.some((cell) => cell.spills) && sign(right, { fits: true, spills: true }, texts.spills),
     all.some((cell) => !cell.fits) && sign(right + size * 9.4, {}, texts.unfit),
@@ -158,7 +166,7 @@ function paintCell({ share, fits, spills }, x, y, wide, high, round) {
 
 /** Of one SM what the programs of this tile take: bars of registers and of shared memory.
  * @param {Tile} tile @param {Record<string, string>} texts @param {number} x @param {number} y @param {number} wide @param {Paper} paper @returns {Drawn} */
-function paintTaken({ label, programs = 0, taken }, texts, x, y, wide, { type: size, big }) {
+function paintTaken({ label, programs = 0, taken }, texts, x, y, wide, { type: size, small, big }) {
   return [
     text(x, y, `${label} ${texts.on_sm}`, size * 1.1, "bold"),
     !taken && text(x, y + size * 2.3, texts.none, size, "quiet"),
@@ -184,7 +192,7 @@ function paintTaken({ label, programs = 0, taken }, texts, x, y, wide, { type: s
               x + (p + 0.5) * part,
               top + 8 + size,
               `${texts.program} ${p + 1}`,
-              size * 0.86,
+              small(0.86),
               "middle semi paper",
             ),
         ]),
@@ -193,16 +201,16 @@ function paintTaken({ label, programs = 0, taken }, texts, x, y, wide, { type: s
   ];
 }
 
-/** The map of another head dimension; a press draws it large. @param {TileMap} map @param {number} x @param {number} y @param {number} side @param {number} size
+/** The map of another head dimension; a press draws it large. @param {TileMap} map @param {number} x @param {number} y @param {number} side @param {Paper} paper
  * @param {Pen<Scene>} pen @param {Scene["choose"]} choose @returns {Drawn} */
-function paintSmall({ d, best, name, cells }, x, y, side, size, pen, choose) {
+function paintSmall({ d, best, name, cells }, x, y, side, { type: size, small }, pen, choose) {
   const count = Math.sqrt(cells.length);
   const one = side / count;
   const top = y + size * 0.6;
   const press = () => choose({ d: String(d) });
   return pen.knob({ key: `d ${d}`, group: "d", label: `d = ${d}`, text: name, press }, [
     rect(x, y - size, side, side + size * 1.5, "", { fill: "transparent", cursor: "pointer" }),
-    titled(x, y, `d = ${d}`, widthOf(name, size) < side / 2 ? name : "", size * 0.9),
+    titled(x, y, `d = ${d}`, widthOf(name, size) < side / 2 ? name : "", small(0.9)),
     cells.map((cell, k) =>
       paintCell(
         cell,

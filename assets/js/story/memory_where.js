@@ -135,7 +135,8 @@ function paint({ data, at }, paper) {
   const small = big ? type : type - 1;
   return [
     memory(data, step, box(0, mid - side / 2, side, side), paper, type),
-    !isDown && text(0, mid + side / 2 + type * 1.4, picture.scale, small - 1, "quiet"),
+    !isDown &&
+      text(0, mid + side / 2 + type * 1.4, picture.scale, big ? small : small - 1, "quiet"),
     shape(
       [
         [atSms + second, mid - second / 2],
@@ -347,11 +348,11 @@ function chip(
 ) {
   const { x, y, width, height: high } = box;
   const strip = Math.min(high, (taken / bytes) * high);
-  const letter = Math.min(type, Math.max(13, strip * 0.45));
+  const letter = big ? type : Math.min(type, Math.max(13, strip * 0.45));
   const along = scale([0, taken], [x, x + width]);
   const strips = Array.from({ length: Math.max(1, programs) }, (_, k) => {
     const top = y + high - (k + 1) * strip;
-    const middle = top + strip / 2 + 5;
+    const middle = top + strip / 2 + (big ? letter * 0.35 : 5);
     let before = 0;
     const drawn = parts.map((part) => {
       const left = along(before);
@@ -362,7 +363,8 @@ function chip(
       const opacity = isThere && !k ? 1 : k ? 0.2 : 0.12;
       const outline = isThere || k ? {} : { ...stroke(part.hue), "stroke-opacity": 0.6 };
       const look = { "fill-opacity": opacity, ...outline };
-      const isNamed = !k && strip > 16 && wide > widthOf(part.name, 14);
+      const name = big && widthOf(part.name, letter) * 1.3 > wide ? part.name[0] : part.name;
+      const isNamed = !k && strip > (big ? 0.9 * letter : 16) && wide > widthOf(name, 14);
       return tipped(
         [
           rect(left + inset, top + 2.5, wide - 2 * inset, strip - 5, part.hue, look, 2),
@@ -370,7 +372,7 @@ function chip(
             text(
               left + wide / 2,
               middle,
-              part.name,
+              name,
               letter,
               `bold middle ${isThere ? onHue(part.hue) : (INKS[part.hue] ?? "quiet")}`,
             ),

@@ -83,7 +83,7 @@ def test_a_lecture_hall_sees_large_type_and_no_scrollbar(tab, name, chapter):
     resize(tab.page)
     page = show(tab, name, {"view": chapter, "mode": "present"})
     assert page.evaluate("document.documentElement.scrollHeight") <= 724
-    assert min(page.evaluate(SIZES, story(name))) >= (HALL if name == "parallel" else 12)
+    assert min(page.evaluate(SIZES, story(name))) >= HALL
     keys(page, "Escape")
     page.wait_for_function("!new URLSearchParams(window.location.search).has('mode')")
 
