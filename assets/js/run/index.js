@@ -29,7 +29,6 @@ import { YoursView } from "./yours.js";
 /** What the parts of the page may ask of it. @typedef {RunPage} RunFrame */
 
 const PREFIX = "run-";
-const OF_PAGE = ["view", "chart"]; // keys of the address that are no part of a run
 const BUSY = ["running", "waiting"];
 /** The views that a presentation leads through, and how far a key leads. @type {View[]} */
 const SLIDES = ["record", "masks", "result"];

@@ -279,10 +279,12 @@ class StoryPage extends PicturePage {
     if (!this.data) return;
     const wasPlaying = Boolean(this.timer);
     this.stop();
+    // A clicker may send arrows or Space: at the end of a chapter they lead on, as Next does
+    const isOver = isPresenting() && this.at === this.last && !this.isDone;
     /** @type {Record<string, () => unknown>} */
     const acts = {
-      next: () => this.go(this.at + 1),
-      back: () => this.go(this.at - 1),
+      next: () => (isOver ? this.forward(false) : this.go(this.at + 1)),
+      back: () => (isPresenting() && !this.at ? this.backward() : this.go(this.at - 1)),
       phaseNext: () => this.go(this.at + 1),
       phaseBack: () => this.go(this.at - 1),
       first: () => this.go(0),
@@ -291,6 +293,7 @@ class StoryPage extends PicturePage {
       backward: () => this.backward(),
       toggle: () => {
         if (wasPlaying) return;
+        if (isOver) return this.forward(false);
         if (this.at === this.last) this.go(0);
         this.play(beatMs(this.last + 1));
       },

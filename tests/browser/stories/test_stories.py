@@ -110,6 +110,12 @@ def test_a_clicker_leads_a_lecture_to_both_layouts_of_devices_and_back(tab):
     places = [("head-tail", 6), ("contiguous", 9)]
     assert [clicked("PageUp") for _ in places] == [("devices", *place) for place in places]
     assert clicked("PageUp")[0] == "decoding"
+    show(tab, name, {"view": "devices", "at": "15", "mode": "present"})
+    assert clicked("ArrowRight") == ("devices", "head-tail", 6), "what other clickers send"
+    assert [clicked("ArrowRight")[2] for _ in range(3)] == [7, 8, 9]
+    assert clicked("Space") == ("devices", "compared", 3)
+    assert [clicked("ArrowLeft")[2] for _ in range(3)] == [2, 1, 0]
+    assert clicked("ArrowLeft") == ("devices", "head-tail", 6)
 
 
 @pytest.mark.parametrize(("name", "chapter"), CASES)
