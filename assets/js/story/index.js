@@ -258,6 +258,7 @@ class StoryPage extends PicturePage {
   /** @param {number} ms for each position */
   play(ms) {
     this.bar.playing(true);
+    set(this.root, { "data-moving": "true" });
     this.timer = setTimeout(() => {
       if (!this.root.isConnected || this.at === this.last) return this.stop();
       this.go(this.at + 1);
