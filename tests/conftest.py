@@ -33,6 +33,7 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "pairwise: of a product of cases, only each pair is met")
+    config.addinivalue_line("markers", "full: a case that runs with --full alone")
 
 
 def pytest_collection_modifyitems(config, items):

@@ -36,12 +36,12 @@ def row_of(item) -> tuple[str, ...]:
 
 
 def choose(items: list) -> tuple[list, list]:
-    """(tests that run, tests left out); what is not marked runs."""
+    """(tests that run, tests left out): those marked ``full`` are, those not marked run."""
     marked: dict[tuple, list] = {}
     for item in items:
         if item.get_closest_marker("pairwise"):
             marked.setdefault((item.path, item.originalname), []).append(item)
-    out = set()
+    out = {item for item in items if item.get_closest_marker("full")}
     for group in marked.values():
         kept = set(cover([row_of(item) for item in group]))
         out |= {item for k, item in enumerate(group) if k not in kept}

@@ -37,8 +37,8 @@ class Loop:
     ``q_of``, ``k_of``, ``v_of``: the matrix that is taken for Q, K and V; ``queries``, ``keys``,
     ``values``: of which block: own, previous, next, first, row, or strided by the other's size.
     ``ragged``: keys beyond the last are masked, counted (as zeros, or edge, wrap or overlap: as
-    other keys), keys beyond the number of rows are masked (queries), or the last block is dropped,
-    or that of the rows. ``key_tile``: a tile has Bc keys, or Br (rows). ``carry``: what of m, l and
+    other keys; or as what the causal mask hides), keys beyond the number of rows are masked
+    (queries), or the last block is dropped, or that of the rows. ``key_tile``: a tile has Bc keys, or Br (rows). ``carry``: what of m, l and
     o, or of the gradients, a block takes over from the one before.
     ``maximum``: running, tile, whole (over all rows of the tile), zero (running from 0), none (0);
     ``keeps``: the m that the next tile is given; ``p_by``, ``alpha_by``: what P and α subtract,
@@ -229,6 +229,7 @@ def _left_out(w: Loop, t: _Tiles, i: int, j: int) -> bool:
         **{
             "partial": end > first,
             "begins_late": start > first,
+            "begins_at_first": start >= first,
             "ends_late": end > last,
             "below": end < first,
         },
@@ -280,11 +281,11 @@ def _visible(w: Loop, t: _Tiles, rows: Numbers, keys: Numbers) -> Numbers:
     return kept[w.mask]
 
 
-def _padded(w: Loop, k: Numbers, v: Numbers, block: int) -> tuple[Numbers, Numbers]:
+def _padded(w: Loop, k: Numbers, v: Numbers, block: int, causal: bool) -> tuple[Numbers, Numbers]:
     """Return K and V with as many keys as the loop takes for real."""
     n = len(k)
-    if w.ragged in ("counted", "edge", "wrap"):
-        mode: Any = "constant" if w.ragged == "counted" else w.ragged
+    if w.ragged in ("counted", "edge", "wrap") or (w.ragged == "hidden" and causal):
+        mode: Any = w.ragged if w.ragged in ("edge", "wrap") else "constant"
         return tuple(np.pad(x, ((0, -n % block), (0, 0)), mode) for x in (k, v))  # type: ignore
     if w.ragged == "overlap" and n % block:
         return tuple(np.concatenate([x[: n - n % block], x[-block:]]) for x in (k, v))  # type: ignore
@@ -326,7 +327,7 @@ def forward(
     called after each tile, as a learner's. With ``only``, that row block alone."""
     scale, offset = _scale(w, w.scale_of, k, block_k, scale), len(k) - len(q)
     q, k, v = _operands(w, q, k, v)
-    k, v = _padded(w, k, v, block_k)
+    k, v = _padded(w, k, v, block_k, causal)
     t = _Tiles(block_q, block_k, len(q), len(k), offset, causal, _keys_of(w, block_q, block_k))
     q, k, v = (_rounded(w, name, x) for name, x in zip("QKV", (q, k, v), strict=True))
     O, lse = np.zeros_like(q), np.full(len(q), -np.inf, q.dtype)

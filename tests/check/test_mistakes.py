@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 from explainer.algorithms.inputs import make_inputs
 from explainer.check import loop
@@ -13,7 +14,7 @@ from explainer.check.verdict import examine, true_gradients
 from explainer.problem import Problem
 from explainer.trace import trace, trace_backward
 from tests.check.in_process import load
-from tests.check.planted import NUMPY, PLANTED, TRITON, plant
+from tests.check.planted import CS336, NUMPY, PLANTED, TRITON, plant
 
 PROBLEMS = [
     Problem(),
@@ -22,42 +23,76 @@ PROBLEMS = [
     Problem(n=32, d=16, block_q=8, block_k=8, inputs="rising"),
     Problem(n=24, block_q=4, block_k=8, inputs="spike"),
 ]
+# For tiles of 16 alone.
+WHOLE = [
+    Problem(n=64, d=16, block_q=16, block_k=16),
+    Problem(n=64, d=16, block_q=16, block_k=16, mask="full"),
+    Problem(n=96, d=16, block_q=32, block_k=16),
+    Problem(n=128, d=16, block_q=32, block_k=32, inputs="rising"),
+    Problem(n=96, d=16, block_q=16, block_k=32, inputs="spike"),
+]
 # What is wrong first when nothing shows on the first Problem, and hides in another case.
 ELSEWHERE = {
     **{"scale_ignored": "scale", "ragged_keys_counted": "ragged", "mask_not_aligned": "more_keys"},
     **{"empty_rows_nan": "rows_without_keys", "max_not_subtracted": "large_scores"},
     **{"m_starts_at_zero": "large_scores", "m_of_all_rows": "large_scores"},
 }
+# (mistake, implementation, Problem) → where it shows from outside, if later than in m, l and O.
+LATE = {
+    ("divided_every_tile", TRITON, 0): (1, 1),
+    ("divided_every_tile", TRITON, 3): (1, 1),
+    ("divided_every_tile", TRITON, 4): (2, 1),
+    ("divided_every_tile", CS336, 2): (0, 1),
+}
 CASES = [(key, name) for key in PLANTED for name in PLANTED[key]]
 
 
-def first_wrong_state(key: str, problem: Problem, folder) -> tuple[int, int] | None:
-    """Run the planted loop and the right one by themselves and compare what they report."""
+def first_wrong_state(key: str, problem: Problem, folder, name=NUMPY) -> tuple[int, int] | None:
+    """Run the planted loop and the right one by themselves and compare what they report: the first
+    tile of the Problem, in the order rows, keys, with a state that differs."""
     seen = []
-    for name in (None, key):
-        states: list = []
-        module = load(plant(name, NUMPY), folder, f"by_hand_{name}").file.module
+    for planted in (None, key):
+        states: dict = {}
+
+        def report(i, j, m, l, o, states=states):
+            states[i, j] = [x.copy() for x in (m, l, o)]
+
         q, k, v = (x[None, None] for x in make_inputs(problem))
-        sizes = {"block_q": problem.block_q, "block_k": problem.block_k}
-
-        def report(i, j, states=states, **arrays):
-            states.append((i, j, *(x.copy() for x in arrays.values())))
-
-        with np.errstate(all="ignore"):
-            O, lse = module.attention(q, k, v, causal=problem.is_causal, **sizes, report=report)
-        seen.append((states, O, lse))
+        if name == CS336:
+            o, lse, size = *_report_cs336(planted, problem, (q, k, v), report, folder), (16, 16)
+        else:
+            module = load(plant(planted, NUMPY), folder, f"by_hand_{planted}").file.module
+            size = problem.block_q, problem.block_k
+            sizes = {"block_q": size[0], "block_k": size[1]}
+            with np.errstate(all="ignore"):
+                o, lse = module.attention(q, k, v, causal=problem.is_causal, **sizes, report=report)
+        seen.append((states, o[0, 0], lse[0, 0]))
     (right, O, lse), (wrong, O_wrong, lse_wrong) = seen
     near = lambda a, b: np.allclose(a, b, rtol=1e-4, atol=1e-4)  # noqa: E731
-    theirs = {x[:2]: x[2:] for x in wrong}
-    for i, j, *arrays in right:
-        if (i, j) not in theirs or not all(map(near, arrays, theirs[i, j])):
-            return i, j
-        rows = slice(i * problem.block_q, (i + 1) * problem.block_q)
-        last = max(y for x, y, *_ in right if x == i)
-        ends = [(x[0, 0, rows], y[0, 0, rows]) for x, y in ((O, O_wrong), (lse, lse_wrong))]
-        if j == last and not all(near(*pair) for pair in ends):
-            return i, j
-    return None
+    differ = []
+    for i, j in right:
+        rows = slice(i * size[0], (i + 1) * size[0])
+        pairs = [*zip(right[i, j], wrong.get((i, j), ()), strict=False)] or [(0, 1)]
+        block = rows.start // problem.block_q
+        end = (block + 1) * problem.block_q if problem.is_causal else problem.n
+        if j == max(y for x, y in right if x == i and y * size[1] < end):
+            pairs += [(O[rows], O_wrong[rows]), (lse[rows], lse_wrong[rows])]
+        if not all(near(*pair) for pair in pairs):
+            differ.append((block, j * size[1] // problem.block_k))
+    return min(differ, default=None)
+
+
+def _report_cs336(key: str | None, problem: Problem, operands, report, folder):
+    """Run an implementation in CS336's style with a line that reports; return O and lse."""
+    end = "            O[:, q0:q1] ="
+    line = "                report(i, j, *(x.detach().numpy() for x in (m_i, l_i, O_i)))\n"
+    source = plant(key, CS336)
+    assert source.count(end) == 1
+    module = load(source.replace(end, line + end), folder, f"by_hand_{key}").file.module
+    module.report = report
+    inputs = [torch.from_numpy(x[0].copy()).requires_grad_() for x in operands]
+    O = module.FlashAttention.apply(*inputs, problem.is_causal)
+    return O[None].detach().numpy(), O.grad_fn.saved_tensors[-1][None].numpy()
 
 
 @pytest.mark.parametrize(
@@ -74,19 +109,30 @@ def test_a_reported_mistake_is_found_in_its_first_tile(key, problem, tmp_path):
     assert found.cause == key, found.sentence
 
 
-@pytest.mark.parametrize(("key", "name"), [x for x in CASES if x[1] != NUMPY], ids=lambda x: str(x))
-def test_a_mistake_is_found_from_outside(key, name, tmp_path):
-    found = examine(load(plant(key, name), tmp_path), "mine.py")
+@pytest.mark.parametrize(
+    ("key", "name", "n"),
+    [
+        pytest.param(key, name, n, marks=[pytest.mark.full] if n else [])
+        for key, name in CASES
+        if name != NUMPY
+        for n in range(len(PROBLEMS))
+    ],
+)
+def test_a_mistake_is_found_from_outside(key, name, n, tmp_path):
+    problem = (WHOLE if name == CS336 else PROBLEMS)[n]
+    found = examine(load(plant(key, name), tmp_path), "mine.py", first=problem)
     assert found.cause == key, found.sentence
-    assert not found.right and found.first["problem"] == ELSEWHERE.get(key, found.first["problem"])
-    if name == TRITON and NUMPY in PLANTED[key] and key not in ELSEWHERE:
-        # Both visit the same tiles; from outside O is divided, so that a state that is wrong only
-        # before the division shows in its next tile.
-        problem = PROBLEMS[0] if found.first["problem"] == "tiles" else None
-        expected = problem and first_wrong_state(key, problem, tmp_path)
-        late = {"divided_every_tile": (1, 1), "diagonal_skipped": (0, 0)}
-        if expected:
-            assert (found.first["i"], found.first["j"]) == late.get(key, expected)
+    assert not found.right
+    assert n or found.first["problem"] == ELSEWHERE.get(key, found.first["problem"])
+    if (
+        found.first["problem"] == "tiles"
+        and found.tile
+        and (name == CS336 or NUMPY in PLANTED[key])
+    ):
+        # The loops of NumPy, PyTorch and Triton visit the same tiles. From outside O is divided, so
+        # that a state that is wrong only before the division shows in a later tile.
+        expected = LATE.get((key, name, n)) or first_wrong_state(key, problem, tmp_path, name)
+        assert (found.first["i"], found.first["j"]) == expected
 
 
 @pytest.mark.parametrize(
