@@ -88,6 +88,8 @@ def forward_cause(
         if same(seen.O, plain(case.q, case.k, case.v, case.causal, False).O, share) and wrong.any():
             continue  # what is wrong here is the style itself
         for key, w in mistakes.loops("forward", style):
+            if style and w.heads == "own" and case.q.shape[:2] != (1, 1):
+                continue  # a case of one head was right: what is wrong here alone is plain
             if not _agrees_first(w, case, seen, wrong, size, share):
                 continue
             function = of_loop(w, case, *size)
@@ -199,8 +201,9 @@ def _agrees_first(w, case: Case, seen: Seen, wrong: Numbers, size: tuple[int, in
     rows = slice(i * size[0], (i + 1) * size[0])
     rules: dict[str, Any] = {"causal": case.causal, "scale": case.scale}
     sizes: dict[str, Any] = {"block_q": size[0], "block_k": size[1]}
-    if (w.heads == "own") == (case.q.shape[:2] != (1, 1)):  # one head was right, or is all there is
-        return False
+    is_one = case.q.shape[:2] == (1, 1)
+    if is_one if w.heads != "own" else not (is_one or wrong.any(axis=(2, 3)).all()):
+        return False  # it is all there is, or one head was right
     if wrong.any() and w.lse != "natural":
         return False  # it would be wrong in lse alone
     if w.ragged not in ("masked", "queries") and not (case.n_q % size[0] or case.n_k % size[1]):
@@ -257,13 +260,16 @@ def warning_cause(case: Case, seen: Seen, how: judge.Convention) -> str | None:
 
 
 def backward_cause(
-    case: Case, do: Numbers, head, expected, grads: list[Numbers], is_told: bool = True
+    case: Case, do: Numbers, head, true: list, grads: list[Numbers], is_told: bool = True
 ) -> str | None:
     """Return the key of the mistake that gives these dQ, dK and dV (N, d) of a head, or where dQ is
-    computed by a loop of its own and one of the two is right, gives the others."""
+    computed by a loop of its own and one of the two is right, gives the others. ``true``: what is
+    expected of each head."""
+    expected = true[int(np.ravel_multi_index(head, do.shape[:2]))]
+    lse = np.array([x.lse for x in true]).reshape(*do.shape[:3], 1)
+    D = (np.array([x.O for x in true]).reshape(do.shape) * do).sum(3, keepdims=True)
     is_finite = all(np.isfinite(x).all() for x in grads)
     dtype = np.float64 if is_finite else np.float32  # which overflows where the function may have
-    saved = [x.astype(dtype) for x in (expected.O, expected.lse, do[head])]
     rules: dict[str, Any] = {"causal": case.causal, "scale": case.scale}
     sizes = mistakes.block_sizes((case.block_q, case.block_k), case.n_k, is_told)
     share, of_one_loop = _share(case), []
@@ -277,8 +283,10 @@ def backward_cause(
             continue  # too many to try them all
         blocks: dict[str, Any] = {"block_q": block_q, "block_k": block_k}
         for key, w in mistakes.loops("backward", style):
-            taken = loop.take_heads(w, case.q, case.k, case.v)
-            own = [x[head].astype(dtype) for x in taken]
+            taken = loop.take_heads(w, case.q, case.k, case.v, lse, D)
+            *own, of_lse, of_D = (x[head].astype(dtype) for x in taken)
+            saved = [expected.O.astype(dtype), of_lse[:, 0], do[head].astype(dtype)]
+            saved += [of_D[:, 0]] if "D" in w.heads_of else []
             with np.errstate(all="ignore"):
                 if is_quick and not _agrees_in_keys(w, own, saved, rules, blocks, grads, share):
                     continue

@@ -22,7 +22,8 @@ class Loop:
 
     ``skips``: tiles that the mask hides whole are not visited; ``reverse``: keys from the last;
     ``empty``: rows with l = 0 are O / 1, 0 (cleared), or nan.
-    ``scale_of``: the scale is the argument, or taken of d, of the keys, or of a tile's keys.
+    ``scale_of``: the scale is the argument, its inverse, the argument times 1/√d, or taken of d, of
+    the numbers of keys or rows, or of those of a tile. ``compounds``: every tile scales Q itself.
     ``mask``: none, causal, always (although not asked), local (in the tile's own coordinates, or
     local_rows, local_keys), transposed (or transposed_tile, within the tile), inverted, equal (of
     the tiles i = j alone), last (of the last tile alone), or with rows or keys counted by the size
@@ -38,23 +39,26 @@ class Loop:
     ``values``: of which block: own, previous, next, first, row, or strided by the other's size.
     ``ragged``: keys beyond the last are masked, counted (as zeros, or edge, wrap or overlap: as
     other keys; or as what the causal mask hides), keys beyond the number of rows are masked
-    (queries), or the last block is dropped, or that of the rows. ``key_tile``: a tile has Bc keys, or Br (rows). ``carry``: what of m, l and
-    o, or of the gradients, a block takes over from the one before.
+    (queries), or the last block is dropped, or that of the rows. ``key_tile``: a tile has Bc keys,
+    or Br (rows). ``carry``: what of m, l and o, or of the gradients, a block takes over from the
+    one before.
     ``maximum``: running, tile, whole (over all rows of the tile), zero (running from 0), none (0);
     ``keeps``: the m that the next tile is given; ``p_by``, ``alpha_by``: what P and α subtract,
     ``sum_by``: the P in l, where it is another. ``alpha_base``: the base of α; ``alpha_of``: scores
     that are scaled, or unscaled; ``guards``: α is 0 where there was no maximum; ``after``: which of
     l and o are rescaled after the tile is added; ``adds``: which add what they were once more;
     ``scales``: α is on the old, or on the new. ``forget``: which begin anew in each tile.
-    ``rounds``: which of Q, K, V, S, P, l and o are rounded to fp16, bf16 or integers.
+    ``rounds``: which of Q, K, V, S, P, l and o, or of the products T = Q Kᵀ and U = P V of a tile,
+    are rounded to fp16, bf16 or integers.
     ``sums``: l sums P along keys, or rows, or takes its mean, or its max. ``divide``: O by l at the
     end, never, every tile, or both; multiplied; by lse; or P by its sum within the tile: weights,
     then never or by all l, or by the running l (running); or the old O alone is multiplied, by
     l_old / l (old).
     ``swap``: what is transposed, or not, where it should not be: K (or its numbers, reshaped) in S,
     S itself, P, α or l in O, and in the backward pass; where its sides are equal.
-    ``p_of``: see ``_p``; ``D``: see ``_D``. ``dS``: P (dP − D), outside: P dP − D, reversed:
-    P (D − dP), unweighed, squared: P (P dP − D), sigmoid: P (1 − P) dP, mixed: (P − D) dP.
+    ``p_of``: see ``_p``; ``D``: see ``_D``; ``heads_of`` may name lse and D (L, D).
+    ``dS``: P (dP − D), outside: P dP − D, reversed: P (D − dP), unweighed, squared: P (P dP − D),
+    sigmoid: P (1 − P) dP, mixed: (P − D) dP.
     ``upstream``: the dO that is taken, its own or ones; ``at_keys``: what of lse, D and dO is read,
     and which gradients are written, at the rows of the other block.
     ``dP_of``, ``dV_of``, ``dK_of``, ``dQ_of``: the two factors of a product. ``overwrites``:
@@ -67,6 +71,7 @@ class Loop:
 
     scale_power: float = 1
     scale_of: str = "argument"
+    compounds: bool = False
     mask: str = "causal"
     diagonal: int = 0
     aligned: str = "end"
@@ -161,11 +166,12 @@ class _Tiles:
 
 
 def take_heads(w: Loop, *operands: Numbers) -> list[Numbers]:
-    """Return Q, K and V (B, H, N, d) so that each head finds what the loop takes for its own."""
+    """Return Q, K and V (B, H, N, d), and in a backward pass lse and D (B, H, N, 1), so that each
+    head finds what the loop takes for its own."""
     if w.heads == "own":
         return list(operands)
     rows, taken = operands[0].shape[2], []
-    for name, x in zip("qkv", operands, strict=True):
+    for name, x in zip("qkvLD", operands, strict=False):
         batch, heads, n, d = x.shape
         of = {
             **{"own": x, "first": x[:, :1], "batch": x[:1], "one": x[:1, :1]},
@@ -292,11 +298,13 @@ def _padded(w: Loop, k: Numbers, v: Numbers, block: int, causal: bool) -> tuple[
     return (k[: n - n % block], v[: n - n % block]) if w.ragged == "dropped" else (k, v)
 
 
-def _scale(w: Loop, of: str, k: Numbers, block: int, scale: float | None) -> float:
-    """Return the scale, which may be ``of`` another size than d."""
-    sizes = {"d": k.shape[1], "keys": len(k), "tile": block}
+def _scale(w: Loop, of: str, q: Numbers, k: Numbers, block: tuple[int, int], scale) -> float:
+    """Return the scale, which may be ``of`` another size than d, or of what the argument is."""
+    sizes = {"rows": len(q), "keys": len(k), "tile_rows": block[0], "tile": block[1]}
     own = 1 / math.sqrt(sizes.get(of, k.shape[1]))
-    return (scale if scale is not None and of == "argument" else own) ** w.scale_power
+    if scale is not None:
+        own = {"argument": scale, "inverse": 1 / scale, "both": scale * own}.get(of, own)
+    return own**w.scale_power
 
 
 def _operands(w: Loop, q: Numbers, k: Numbers, v: Numbers) -> tuple[Numbers, Numbers, Numbers]:
@@ -325,7 +333,7 @@ def forward(
 ) -> tuple[Numbers, Numbers]:  # fmt: skip
     """Compute O (Nq, d) and lse (Nq,) of q (Nq, d), k and v (Nk, d), in their dtype; ``report`` is
     called after each tile, as a learner's. With ``only``, that row block alone."""
-    scale, offset = _scale(w, w.scale_of, k, block_k, scale), len(k) - len(q)
+    scale, offset = _scale(w, w.scale_of, q, k, (block_q, block_k), scale), len(k) - len(q)
     q, k, v = _operands(w, q, k, v)
     k, v = _padded(w, k, v, block_k, causal)
     t = _Tiles(block_q, block_k, len(q), len(k), offset, causal, _keys_of(w, block_q, block_k))
@@ -342,11 +350,13 @@ def forward(
         l = l[: len(rows)] if "l" in w.carry and i else np.zeros_like(m)
         o = o[: len(rows)] if "o" in w.carry and i else np.zeros((len(rows), q.shape[1]), q.dtype)
         qi = q[_block_of(w.queries, i, i, block_q, len(q), block_k)]
+        factor = q.dtype.type(scale)
         for j in range(t.Tc)[::-1] if w.reverse else range(t.Tc):
             kj, vj = k[_keys(w.keys, t, i, j)], v[_keys(w.values, t, i, j)]
             for masks in _visits(w, t, i, j):
                 keep = _visible(w, t, rows, t.cols(j)) | (not masks)
-                S = _rounded(w, "S", qi @ _transposed(w, kj) * q.dtype.type(scale))
+                S = _rounded(w, "S", _rounded(w, "T", qi @ _transposed(w, kj)) * factor)
+                factor = factor * q.dtype.type(scale) if w.compounds else factor
                 S = S.T if w.swap == "S" and len(qi) == len(kj) else S
                 m, l, o = _visit(w, S, vj, keep & _counted(w, t, j), m, l, o, scale)
             if report and not _left_out(w, t, i, j):
@@ -394,7 +404,7 @@ def _visit(w: Loop, S, vj, keep, m, l, o, scale: float) -> tuple[Numbers, Number
         P = P / np.where(sums > 0, sums, 1)[:, None]
         sums = P.sum(1) if w.divide == "weights" else sums
     P = np.where(keep | (w.mask_at == "scores"), P, 0)
-    product = (P.T if w.swap == "P in O" and is_square else P) @ vj
+    product = _rounded(w, "U", (P.T if w.swap == "P in O" and is_square else P) @ vj)
     old_l, old_o = l, o
     if w.scales == "new":
         sums, product = sums * of_l, product * of_o[:, None]
@@ -464,9 +474,8 @@ def _p(w: Loop, S: Numbers, lse: Numbers, m: Numbers) -> Numbers:
     return w.lse_base ** (S - subtracted[w.p_of])
 
 
-def _D(w: Loop, P: Numbers, dP: Numbers, o: Numbers, do: Numbers, v: Numbers, l: Numbers, scale):
-    """Return D of a row block."""
-    D = (do * o).sum(1)
+def _D(w: Loop, D, P: Numbers, dP: Numbers, o: Numbers, do: Numbers, v: Numbers, l: Numbers, scale):
+    """Return what is taken for D of a row block."""
     if w.D == "of_v":
         return (do * v).sum(1) if v.shape == do.shape else D
     return {
@@ -478,17 +487,19 @@ def _D(w: Loop, P: Numbers, dP: Numbers, o: Numbers, do: Numbers, v: Numbers, l:
 
 
 def backward(
-    w: Loop, q, k, v, o, lse, do, *, causal=False, scale=None, block_q: int, block_k: int,
-    only: int | None = None,
+    w: Loop, q, k, v, o, lse, do, rows_D=None, *, causal=False, scale=None, block_q: int,
+    block_k: int, only: int | None = None,
 ) -> tuple[Numbers, Numbers, Numbers]:  # fmt: skip
-    """Compute dQ, dK and dV, (N, d) each, of what a forward pass saved, in the inputs' dtype. With
-    ``only``, what that key block alone adds to them."""
-    plain = _scale(Loop(), w.gradient_scale_of, k, block_k, scale)
-    scale = _scale(w, w.scale_of, k, block_k, scale)
+    """Compute dQ, dK and dV, (N, d) each, of what a forward pass saved, in the inputs' dtype.
+    ``rows_D``: D (Nq,), if not of ``o`` and ``do``; with ``only``, what that key block alone adds.
+    """
+    plain = _scale(Loop(), w.gradient_scale_of, q, k, (block_q, block_k), scale)
+    scale = _scale(w, w.scale_of, q, k, (block_q, block_k), scale)
     keys = _keys_of(w, block_q, block_k)
     t = _Tiles(block_q, block_k, len(q), len(k), len(k) - len(q), causal, keys)
     gradients = {"dQ": np.zeros_like(q), "dK": np.zeros_like(k), "dV": np.zeros_like(v)}
     do = np.ones_like(do) if w.upstream == "ones" else do
+    rows_D = (do * o).sum(1) if rows_D is None else rows_D
     is_visible = _visible(Loop(), t, np.arange(len(q)), np.arange(len(k)))
     m = np.where(is_visible, q @ k.T * scale, -np.inf).max(1)
     for j in range(t.Tc) if only is None else (only,):
@@ -513,7 +524,17 @@ def backward(
                 dP = left @ (right if is_swapped else right.T)
                 dP = dP.T if w.swap == "dP" and len(r) == len(c) else dP
                 at = read["D"]
-                D = _D(w, P, dP, o[at], do[at], v[at[at < len(v)]], np.exp(lse - m)[at], plain)
+                D = _D(
+                    w,
+                    rows_D[at],
+                    P,
+                    dP,
+                    o[at],
+                    do[at],
+                    v[at[at < len(v)]],
+                    np.exp(lse - m)[at],
+                    plain,
+                )
                 D = D[None, :] if w.D == "row" and w.swap == "D in dS" and can_swap else D[:, None]
                 weights = np.ones_like(P) if w.dS == "unweighed" else P
                 dS = {

@@ -330,9 +330,8 @@ def _locate_gradient(runner, case: Case, do, head, true: list[Expected], grads, 
     verdict.case, verdict.tiles = case, []
     place = {"problem": case.name, "i": i, "j": j, **_head(case, head)}
     verdict.first = {**place, "rows": rows, "what": what}
-    verdict.cause = backward_cause(
-        case, do, head, expected, grads, observe.takes_sizes(runner.about)
-    )
+    is_told = observe.takes_sizes(runner.about)
+    verdict.cause = backward_cause(case, do, head, true, grads, is_told)
 
 
 def _spans(rows: list[int]) -> list[str]:

@@ -31,6 +31,7 @@ STEPS = {
         "tiles": "for j in range(tc):",
         "l0": "l = np.zeros(len(qi), np.float32)",
         "heads": "(x[b, h].astype(np.float32) for x in (q, k, v))",
+        "scale": "if scale is None else scale",
     },
     TORCH: {
         "o": "acc = alpha.unsqueeze(-1) * acc + p @ value",
@@ -45,6 +46,7 @@ STEPS = {
         "lse": "m + torch.log(l)",
         "v": "v[:, :, cols].float()",
         "D": "D = (dout * out).sum(-1)",
+        "scale": "if scale is None else scale",
         "dv": "dv[:, :, cols] += p.mT @ do",
         "dp": "dp = do @ value.mT",
         "ds": "ds = p * (dp - D[:, :, rows].unsqueeze(-1))",
@@ -229,6 +231,17 @@ PLANTED: dict[str, dict[str, dict[str, str]]] = {
     "scale_ignored": {
         NUMPY: {"s": "s = qi @ kj.T * np.float32(d**-0.5)"},
         TORCH: {"s": "s = query @ key.mT * q.shape[3]**-0.5"},
+    },
+    "scale_divides": {NUMPY: {"scale": "if scale is None else 1 / scale"}},
+    "scale_times_default": {
+        TORCH: {"scale": "* (1 if scale is None else scale)"},
+    },
+    "scale_in_every_tile": {
+        NUMPY: {"s": "qi = qi * scale\n            s = qi @ kj.T"},
+        TRITON: {"s": 'q = q * scale\n        s = tl.dot(q, tl.trans(k), input_precision="ieee")'},
+        CS336: {
+            "s": "Q_i = Q_i / d**0.5\n                S_ij = Q_i @ K_j.transpose(1, 2)",
+        },
     },
     "ragged_keys_counted": {
         NUMPY: {
@@ -417,6 +430,13 @@ PLANTED: dict[str, dict[str, dict[str, str]]] = {
     "d_of_other_tensors": {
         TORCH: {"D": "D = dout.sum(-1)"},
         CS336: {"D": "D = (V * dO).sum(dim=-1)"},
+    },
+    "d_of_other_head": {
+        TORCH: {"D": "D = (dout * out).sum(-1).roll(-1, 1)"},
+        CS336: {"D": "D = (O * dO).sum(dim=-1)[:1]"},
+    },
+    "lse_of_other_head_in_backward": {
+        TORCH: {"p2": "p = torch.exp(s - lse[:, :1, rows].unsqueeze(-1))"},
     },
     "ds_scale_missing": {
         TORCH: {"dq": "dq[:, :, rows] += ds @ key", "dk": "dk[:, :, cols] += ds.mT @ query"},

@@ -14,7 +14,7 @@ from explainer.check.verdict import examine, true_gradients
 from explainer.problem import Problem
 from explainer.trace import trace, trace_backward
 from tests.check.in_process import load
-from tests.check.planted import CS336, NUMPY, PLANTED, TRITON, plant
+from tests.check.planted import CS336, NUMPY, PLANTED, TORCH, TRITON, plant
 
 PROBLEMS = [
     Problem(),
@@ -33,7 +33,8 @@ WHOLE = [
 ]
 # What is wrong first when nothing shows on the first Problem, and hides in another case.
 ELSEWHERE = {
-    **{"scale_ignored": "scale", "ragged_keys_counted": "ragged", "mask_not_aligned": "more_keys"},
+    **dict.fromkeys(("scale_ignored", "scale_divides", "scale_times_default"), "scale"),
+    **{"ragged_keys_counted": "ragged", "mask_not_aligned": "more_keys"},
     **{"empty_rows_nan": "rows_without_keys", "max_not_subtracted": "large_scores"},
     **{"m_starts_at_zero": "large_scores", "m_of_all_rows": "large_scores"},
 }
@@ -43,8 +44,17 @@ LATE = {
     ("divided_every_tile", TRITON, 3): (1, 1),
     ("divided_every_tile", TRITON, 4): (2, 1),
     ("divided_every_tile", CS336, 2): (0, 1),
+    ("divided_by_running_l", CS336, 0): (1, 1),
+    ("divided_by_running_l", CS336, 4): (1, 0),
 }
 CASES = [(key, name) for key in PLANTED for name in PLANTED[key]]
+
+
+# Where an implementation that does not report can: before which line, and what.
+REPORTS = {
+    TORCH: ("            out[:, :, rows] =", "start // block_q, first // block_k, m, l, acc"),
+    CS336: ("            O[:, q0:q1] =", "i, j, m_i, l_i, O_i"),
+}
 
 
 def first_wrong_state(key: str, problem: Problem, folder, name=NUMPY) -> tuple[int, int] | None:
@@ -55,44 +65,40 @@ def first_wrong_state(key: str, problem: Problem, folder, name=NUMPY) -> tuple[i
         states: dict = {}
 
         def report(i, j, m, l, o, states=states):
-            states[i, j] = [x.copy() for x in (m, l, o)]
+            states[i, j] = [np.array(x.tolist()) for x in (m, l, o)]
 
-        q, k, v = (x[None, None] for x in make_inputs(problem))
+        source, (end, values) = plant(planted, name), REPORTS.get(name, ("", ""))
+        if end:
+            assert source.count(end) == 1
+            source = source.replace(end, f"                report({values})\n{end}")
+        module = load(source, folder, f"by_hand_{planted}").file.module
+        module.report = report
+        inputs = [x[None, None].copy() for x in make_inputs(problem)]
+        sizes = {"block_q": problem.block_q, "block_k": problem.block_k}
         if name == CS336:
-            o, lse, size = *_report_cs336(planted, problem, (q, k, v), report, folder), (16, 16)
+            inputs = [torch.from_numpy(x[0]).requires_grad_() for x in inputs]
+            O = module.FlashAttention.apply(*inputs, problem.is_causal)
+            o, lse = O[None], O.grad_fn.saved_tensors[-1][None]
+        elif name == TORCH:
+            inputs = [torch.from_numpy(x) for x in inputs]
+            o, lse = module.attention(*inputs, causal=problem.is_causal, **sizes)
         else:
-            module = load(plant(planted, NUMPY), folder, f"by_hand_{planted}").file.module
-            size = problem.block_q, problem.block_k
-            sizes = {"block_q": size[0], "block_k": size[1]}
+            rules = {"causal": problem.is_causal, "report": report, **sizes}
             with np.errstate(all="ignore"):
-                o, lse = module.attention(q, k, v, causal=problem.is_causal, **sizes, report=report)
-        seen.append((states, o[0, 0], lse[0, 0]))
+                o, lse = module.attention(*inputs, **rules)
+        seen.append((states, *(np.array(x.tolist())[0, 0] for x in (o, lse))))
     (right, O, lse), (wrong, O_wrong, lse_wrong) = seen
     near = lambda a, b: np.allclose(a, b, rtol=1e-4, atol=1e-4)  # noqa: E731
-    differ = []
-    for i, j in right:
+    size = (16, 16) if name == CS336 else (problem.block_q, problem.block_k)
+    bad = [at for at in right if at not in wrong or not all(map(near, right[at], wrong[at]))]
+    for i in {i for i, _ in right} - {i for i, _ in bad}:  # what is stored, after the last tile
         rows = slice(i * size[0], (i + 1) * size[0])
-        pairs = [*zip(right[i, j], wrong.get((i, j), ()), strict=False)] or [(0, 1)]
-        block = rows.start // problem.block_q
-        end = (block + 1) * problem.block_q if problem.is_causal else problem.n
-        if j == max(y for x, y in right if x == i and y * size[1] < end):
-            pairs += [(O[rows], O_wrong[rows]), (lse[rows], lse_wrong[rows])]
-        if not all(near(*pair) for pair in pairs):
-            differ.append((block, j * size[1] // problem.block_k))
-    return min(differ, default=None)
-
-
-def _report_cs336(key: str | None, problem: Problem, operands, report, folder):
-    """Run an implementation in CS336's style with a line that reports; return O and lse."""
-    end = "            O[:, q0:q1] ="
-    line = "                report(i, j, *(x.detach().numpy() for x in (m_i, l_i, O_i)))\n"
-    source = plant(key, CS336)
-    assert source.count(end) == 1
-    module = load(source.replace(end, line + end), folder, f"by_hand_{key}").file.module
-    module.report = report
-    inputs = [torch.from_numpy(x[0].copy()).requires_grad_() for x in operands]
-    O = module.FlashAttention.apply(*inputs, problem.is_causal)
-    return O[None].detach().numpy(), O.grad_fn.saved_tensors[-1][None].numpy()
+        end = (rows.start // problem.block_q + 1) * problem.block_q
+        if not (near(O[rows], O_wrong[rows]) and near(lse[rows], lse_wrong[rows])):
+            keys = (j for x, j in right if x == i and (j * size[1] < end or not problem.is_causal))
+            bad.append((i, max(keys)))
+    told = problem.block_q, problem.block_k
+    return min(((i * size[0] // told[0], j * size[1] // told[1]) for i, j in bad), default=None)
 
 
 @pytest.mark.parametrize(
@@ -124,14 +130,10 @@ def test_a_mistake_is_found_from_outside(key, name, n, tmp_path):
     assert found.cause == key, found.sentence
     assert not found.right
     assert n or found.first["problem"] == ELSEWHERE.get(key, found.first["problem"])
-    if (
-        found.first["problem"] == "tiles"
-        and found.tile
-        and (name == CS336 or NUMPY in PLANTED[key])
-    ):
-        # The loops of NumPy, PyTorch and Triton visit the same tiles. From outside O is divided, so
-        # that a state that is wrong only before the division shows in a later tile.
-        expected = LATE.get((key, name, n)) or first_wrong_state(key, problem, tmp_path, name)
+    by_hand = NUMPY if name == TRITON else name  # which visit the same tiles
+    if found.first["problem"] == "tiles" and found.tile and by_hand in PLANTED[key]:
+        # From outside O is divided: what is wrong only before the division shows in a later tile.
+        expected = LATE.get((key, name, n)) or first_wrong_state(key, problem, tmp_path, by_hand)
         assert (found.first["i"], found.first["j"]) == expected
 
 
