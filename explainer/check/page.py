@@ -21,7 +21,7 @@ from explainer.check.terminal import (
     decimals,
     numbers,
 )
-from explainer.check.verdict import Verdict, title
+from explainer.check.verdict import Verdict, title, weight
 
 t = Texts("check")
 PHASES = {"m": "max", "l": "sum", "O": "output", "lse": "store"}  # in which a tensor is known
@@ -89,7 +89,7 @@ def headline(verdict: Verdict) -> str:
 def picture(verdict: Verdict) -> dict[str, object]:
     """Return what the page draws: ``headline``, ``sentence``, the picture as ``html``, and the
     tile's ``place`` on the Step page."""
-    lines = cause_lines(verdict) if verdict.first else [verdict.sentence]
+    lines = [weight(verdict), *cause_lines(verdict)] if verdict.first else [verdict.sentence]
     rows = _rows(verdict) if verdict.tile and verdict.first else []
     drawn = cells(verdict) if verdict.case else []
     shown = drawn if drawn and max(len(drawn), len(drawn[0])) <= MOST else []
@@ -109,7 +109,7 @@ def picture(verdict: Verdict) -> dict[str, object]:
     )
     return {
         "headline": headline(verdict),
-        "sentence": " ".join(lines),
+        "sentence": " ".join(filter(None, lines)),
         "file": verdict.file,
         "problem": title(verdict) if verdict.case else "",
         "place": place(verdict),

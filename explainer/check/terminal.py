@@ -66,8 +66,9 @@ def agreement(verdict: Verdict) -> str:
     tile, names = verdict.tile, t.named("tensor")
     assert tile and tile.what
     right = [names[x] for x in ("m", "l") if x in tile.mine and not tile.wrong[x].any()]
-    values = {"what": names[tile.what], "right": " and ".join(right)}
-    return fill(t.named("agrees")[str(len(right))], values)
+    wrong = ["O", "lse"] if tile.wrong["O"].any() and tile.wrong["lse"].any() else [tile.what]
+    values = {"what": " and ".join(names[x] for x in wrong), "right": " and ".join(right)}
+    return fill(t.named("agrees")["both" if len(wrong) == 2 else str(len(right))], values)
 
 
 def cause_lines(verdict: Verdict) -> list[str]:
@@ -76,7 +77,7 @@ def cause_lines(verdict: Verdict) -> list[str]:
         mistake = MISTAKES[verdict.cause]
         known = t("numbers", cause=t.named("cause")[mistake.key])
         return [known, fill(t.named("line")[mistake.pass_], {"line": mistake.line})]
-    found = [x for x in (t("numbers.none"), weight(verdict)) if x] if verdict.first else []
+    found = [t("numbers.none")] if verdict.first else []
     tile = verdict.tile
     if tile and "m" in tile.mine and tile.what:
         found.append(fill(t.named("line")["forward"], {"line": TENSOR_LINES[tile.what]}))
@@ -109,17 +110,23 @@ def decimals(mine: np.ndarray, true: np.ndarray, wrong: np.ndarray) -> int:
 
 
 def _rows(verdict: Verdict, paint: Paint) -> list[str]:
-    tile = verdict.tile
-    assert tile and tile.what
-    lines, alpha = [], alphas(verdict)
-    mine, true, wrong = tile.mine[tile.what], tile.true[tile.what], tile.wrong[tile.what]
+    """Write the rows of the first wrong tensor, or gradient, yours above the true ones."""
+    lines, alpha, label, tile = [], None, "row", verdict.tile
+    if tile and tile.what:
+        mine, true, wrong = tile.mine[tile.what], tile.true[tile.what], tile.wrong[tile.what]
+        first_row, alpha = tile.first_row, alphas(verdict)
+    elif verdict.gradient and verdict.first:
+        first_row, mine, true, wrong = verdict.gradient
+        label = "row" if verdict.first["what"] == "dQ" else "key"
+    else:
+        return []
     places = decimals(mine, true, wrong)
 
     def aligned(x: np.ndarray) -> str:
         return " ".join(f"{text:>{places + 5}}" for text in numbers(x, places))
 
     for n in range(min(len(true), MOST)):
-        head = f"  {t('row', row=tile.first_row + n):8}"
+        head = f"  {t(label, row=first_row + n):8}"
         head += f"α {alpha[n]:.2f}  " if alpha is not None else ""
         if not wrong[n]:
             lines.append(head + paint(t("row.right"), "32"))
@@ -151,10 +158,11 @@ def render(verdict: Verdict, is_colored: bool) -> str:
         lines += [paint(title(verdict), "2"), "", *_map(verdict, paint)]
     if verdict.tile and verdict.first:
         tile = paint(t("tile", i=verdict.tile.i, j=verdict.tile.j), "31;1")
-        lines += [f"{tile}: {agreement(verdict)}", "", *_rows(verdict, paint), ""]
+        lines += [f"{tile}: {agreement(verdict)}", *filter(None, [weight(verdict)]), ""]
     else:
         said = f"{where(verdict)}." if verdict.first else verdict.sentence
         lines += [paint(said, "1"), ""]
+    lines += [*rows, ""] if (rows := _rows(verdict, paint)) else []
     lines += [*cause_lines(verdict), ""] if verdict.first or verdict.warning else []
     names = t.named("case")
     for case in sorted(verdict.cases, key=lambda x: x.right):

@@ -43,7 +43,8 @@ class Verdict:
     ``case`` is that of the first wrong tile ``tile`` (forward), or of the gradient ``what``;
     ``tiles`` are those of the case in order, up to the first wrong one; ``warning``: ``cause`` is
     exact in real arithmetic, and no number was wrong. ``weight``: (row, key, added or missing) of
-    one that the mask would not give.
+    one that the mask would not give. ``gradient``: the first row of a block of the gradient that is
+    wrong first, its numbers and the true ones (rows, d), and which rows differ.
     """
 
     file: str
@@ -57,6 +58,7 @@ class Verdict:
     cause: str | None = None
     warning: bool = False
     weight: tuple[int, int, str] | None = None
+    gradient: tuple[int, np.ndarray, np.ndarray, np.ndarray] | None = None
     cases: list[CaseResult] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     printed: str = ""
@@ -322,9 +324,16 @@ def _locate_gradient(runner, case: Case, do, head, true: list[Expected], grads, 
     what = next(x for x in ("dV", "dK", "dQ") if wrong[x].any())
     rows = np.flatnonzero(wrong[what].any(axis=1)).tolist()
     i, j = (rows[0] // case.block_q, None) if what == "dQ" else (None, rows[0] // case.block_k)
+    mine, right = grads, truth
     if tiles:
         (j, i), what = min(tiles.items())
         rows = [*range(case.n_q)]
+        mine, right = [x[head] for x in parts[i]], true_gradients(case, masked[i], head).truth
+    block, size = (i, case.block_q) if what == "dQ" else (j, case.block_k)
+    assert block is not None
+    n, start = GRADIENTS.index(what), block * size
+    mine, right, limit = (x[n][start : start + size] for x in (mine, right, limits))
+    verdict.gradient = start, mine, right, ~(np.abs(mine - right) <= limit).all(axis=1)
     if i is not None:
         rows = [r for r in rows if r // case.block_q == i]
     verdict.case, verdict.tiles = case, []
@@ -361,8 +370,9 @@ def where(verdict: Verdict) -> str:
 
 
 def weight(verdict: Verdict) -> str:
-    """Say of one weight that it is not what the mask gives; "" where the mask holds."""
-    row, key, which = verdict.weight or (0, 0, "")
+    """Say of one weight that it is not what the mask gives; "" where the mask holds, or where the
+    cause says more."""
+    row, key, which = verdict.weight if verdict.weight and not verdict.cause else (0, 0, "")
     return fill(t.named("weight")[which], {"row": row, "key": key}) if which else ""
 
 
