@@ -85,7 +85,8 @@ def forward_cause(
         if style and size[0] != size[1] and not is_told:
             continue  # too many to try them all
         plain = of_loop(loop.Loop(**mistakes.STYLES[style]), case, *size)
-        if same(seen.O, plain(case.q, case.k, case.v, case.causal, False).O, share) and wrong.any():
+        made = plain(case.q, case.k, case.v, case.causal, False)
+        if style and wrong.any() and same(seen.O, made.O, share):
             continue  # what is wrong here is the style itself
         for key, w in mistakes.loops("forward", style):
             if style and w.heads == "own" and case.q.shape[:2] != (1, 1):
