@@ -221,14 +221,12 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
         await_full(v_full, it - 1, STAGES)
         P_last = unpack(packed, DTYPE, gl.DotOperandLayout(0, O_LAYOUT, 2))
         O_started = add_values(P_last, v_smem, s_last, O, True if plan.peel else blocks > 1)
-        if TABLE:
-            if my_first == first:  # long before it is needed
-                code = read_code(n, queue)
-                tile = tile_of(TILES, code, Tr, BH, SECTION, w)
-        elif ORDER == "queue":
+        if ORDER == "queue":
             code = read_code(n, queue)
         else:
             code = fixed_tile(n + 1, ORDER)
+        if TABLE:
+            tile = tile_of(TILES, code, Tr, BH, SECTION, w)
         inv_l = gl.where(l == 0.0, 0.0, 1.0 / l)  # a row that sees no key: O = 0, lse = −∞
         if TABLE:
             m -= shift(own, plan, BY_ROW)
@@ -239,12 +237,7 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
         O, _ = warpgroup_mma_wait(0, deps=[O_started, P_last])
         mbarrier.arrive(v_empty.index(s_last), count=1)
         if TABLE:
-            if my_first != first:
-                # First the blocks that others still need: the producer loads them before it sends
-                # the next code, and waits for their slots.
-                it = skip_blocks(k_ring, v_ring, it, my_first - first, plan, w)
-                code = read_code(n, queue)
-                tile = tile_of(TILES, code, Tr, BH, SECTION, w)
+            it = skip_blocks(k_ring, v_ring, it, my_first - first, plan, w)
         # phase: store — O_i = O / l; TMA leaves out the rows beyond Nq
         O = O * gl.convert_layout(inv_l, gl.SliceLayout(1, O_LAYOUT))[:, None]
         o_smem.index(w).reshape([ROWS, D]).store(O.to(DTYPE))

@@ -44,16 +44,14 @@ def produce(loads, plan: gl.constexpr):
         if plan.table:
             tile, bh = tile_in(TILES, code, Tr, BH, SECTION)
             i = gl.load(tile)
-        else:
-            i, bh = tile_at(code, Tr, BH, SECTION, ORDER)
-        b = bh // H
-        h = bh % H
-        if plan.table:
             Tc = gl.load(tile + 2)
             blocks = Tc - gl.load(tile + 1)
         else:
+            i, bh = tile_at(code, Tr, BH, SECTION, ORDER)
             Tc = blocks_up_to((i + 1) * BLOCK_M, Nq, Nk, plan.causal, BLOCK_N)
             blocks = Tc
+        b = bh // H
+        h = bh % H
         for back in range(0, blocks):
             n0 = (Tc - 1 - back) * BLOCK_N
             s = it % STAGES
@@ -77,11 +75,12 @@ def produce(loads, plan: gl.constexpr):
             else:
                 async_load(v_desc, [b, h // GROUP, n0, 0], v_full.index(s), v_smem.index(s))
             it += 1
-        if ORDER == "queue":
-            code = take_from_queue(counter, Tr * BH)
-            write_code(code, n, queue)
-        else:
-            code = fixed_tile(n + 1, ORDER)
+            if back == 0:
+                if ORDER == "queue":  # beside the copies, so that the next tile's begin in time
+                    code = take_from_queue(counter, Tr * BH)
+                    write_code(code, n, queue)
+                else:
+                    code = fixed_tile(n + 1, ORDER)
         n += 1
 
 
