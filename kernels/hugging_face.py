@@ -126,7 +126,7 @@ def transformers_attention(
     if found is not None and (one := _as_one(query, key, value, found, options)) is not None:
         q, k, v, of_all = one
         o, _ = attend(q, k, v, sink, of_all, options)
-        return o[0].transpose(0, 1).unflatten(0, (len(query), -1)), None
+        return o.squeeze(0).transpose(0, 1).unflatten(0, (len(query), -1)), None
     o, _ = attend(query, key, value, sink, found, options)
     return o.transpose(1, 2), None
 

@@ -57,7 +57,7 @@ def attention_varlen(
         check_device(q.device)
     found = spans_of_offsets(cu_q, cu_k, q.shape[2], k.shape[2], q.device, causal)
     o, lse = attend(q, k, v, None, found, {"scale": scale})
-    o, lse = o[0].transpose(0, 1), lse[0].T
+    o, lse = o.squeeze(0).transpose(0, 1), lse.squeeze(0).T  # its backward copies nothing
     return (o, lse) if return_lse else o
 
 

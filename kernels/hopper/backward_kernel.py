@@ -12,7 +12,6 @@ engine add it in HBM, in fp32.
 from .backward_parts import (
     BATCH,
     END,
-    FIELDS,
     FIRST,
     FROM,
     HALF,
@@ -24,11 +23,9 @@ from .backward_parts import (
     TO,
     await_rank,
     mask_rows,
-    read_field,
     release_rank,
     stage_output,
     transposed_product,
-    write_field,
 )
 from .gluon import (
     as_tile,
@@ -44,7 +41,17 @@ from .gluon import (
     warpgroup_mma_wait,
 )
 from .kernel import ring
-from .parts import await_free, await_full, await_pair, fixed_tile, sync_warpgroups, take_from_queue
+from .parts import (
+    FIELDS,
+    await_free,
+    await_full,
+    await_pair,
+    fixed_tile,
+    read_field,
+    sync_warpgroups,
+    take_from_queue,
+    write_field,
+)
 from .variants import tile_in
 
 

@@ -10,21 +10,6 @@ HALF = constant(64)
 # batch and key head, the rows from FIRST on, below END, of how many heads from HEAD on in how many
 # PASSES, and by warpgroup the rows FROM … TO − 1 that all of its keys see.
 KEY, BATCH, K_HEAD, FIRST, END, HEAD, PASSES, FROM, TO = map(constant, range(9))
-FIELDS = constant(16)
-
-
-@gluon.jit
-def write_field(slots, n, field: gl.constexpr, value):
-    """Write one number of the n-th tile (producer)."""
-    layout: gl.constexpr = gl.BlockedLayout([1], [32], [1], [0])
-    slots.index((n & 1) * FIELDS + field).store(gl.full([1], 0, gl.int32, layout) + value)
-
-
-@gluon.jit
-def read_field(slots, n, field: gl.constexpr, WARPS: gl.constexpr):
-    """Read one number of the n-th tile (consumers and sender, of so many warps)."""
-    layout: gl.constexpr = gl.BlockedLayout([1], [32], [WARPS], [0])
-    return gl.max(slots.index((n & 1) * FIELDS + field).load(layout), axis=0)
 
 
 @gluon.jit

@@ -19,17 +19,15 @@ from .parts import (
     await_pair,
     blocks_up_to,
     first_hidden,
-    fixed_tile,
     mask,
     online_softmax,
     pack,
     pass_turn,
-    read_code,
-    tile_at,
+    receive_tile,
     unpack,
     wait_turn,
 )
-from .variants import first_state, modify_and_mask, rows_of, shift, tile_of
+from .variants import first_state, modify_and_mask, rows_of, shift, whole_blocks
 
 ROWS = constant(64)  # of one warpgroup: what one wgmma computes
 LN2 = constant(0.6931471805599453)
@@ -85,7 +83,7 @@ def step(
     mbarrier.arrive(k_empty.index(s), count=1)
     # phase: mask
     if plan.table:
-        S = modify_and_mask(S, n0, own, plan, S_LAYOUT)
+        S = modify_and_mask(S, n0, own, MASK, plan, S_LAYOUT)
     elif MASK == 1:
         S = mask(S, row0, n0, Nq, Nk, plan.causal, S_LAYOUT)
     elif MASK == 2:
@@ -121,13 +119,12 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
     BLOCK_N: gl.constexpr = plan.block_n
     STAGES: gl.constexpr = plan.stages
     CONSUMERS: gl.constexpr = plan.consumers
-    ORDER: gl.constexpr = plan.order
-    o_desc, o_smem, q_ring, k_ring, v_ring, queue, LSE, sizes, scale_log2, zero, extra = work
-    SPANS, TILES, SLOPES, SINKS, inner = extra
+    o_desc, o_smem, q_ring, k_ring, v_ring, messages, LSE, sizes, scale_log2, zero, extra = work
+    SPANS, SLOPES, SINKS, inner = extra
     q_smem, q_full, q_empty = q_ring
     k_smem, k_full, k_empty = k_ring
     v_smem, v_full, v_empty = v_ring
-    Tr, BH, H, _GROUP, Nq, Nk, SECTION = sizes
+    _Tr, _BH, H, _GROUP, Nq, Nk, _SECTION = sizes
     D: gl.constexpr = q_smem.shape[4]
     DTYPE: gl.constexpr = q_smem.dtype
     S_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, BLOCK_N, 16])
@@ -141,21 +138,18 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
     n = 0
     if plan.ping_pong and w == CONSUMERS - 1:
         pass_turn(0)
-    code = fixed_tile(0, ORDER)
-    if TABLE:
-        tile = tile_of(TILES, code, Tr, BH, SECTION, w)
-    while code < Tr * BH:
+    tile = receive_tile(0, messages, TABLE, w)
+    while tile[0] >= 0:
         if TABLE:
-            i, bh, first, end, my_first, Tc, whole = tile
+            bh, i, end, first, my_first, Tc, whole_from, whole_to = tile
+            whole = whole_from, whole_to
         else:
-            i, bh = tile_at(code, Tr, BH, SECTION, ORDER)
+            bh, i, Tc = tile
         row0 = i * plan.block_m + w * ROWS
         if TABLE:
             it = skip_blocks(k_ring, v_ring, it, end - Tc, plan, w)
             blocks = Tc - my_first
-        else:
-            Tc = blocks_up_to((i + 1) * plan.block_m, Nq, Nk, CAUSAL, BLOCK_N)
-        if CONSUMERS > 2 and not TABLE:  # two warpgroups always need the same blocks of 128 keys
+        elif CONSUMERS > 2:  # two warpgroups always need the same blocks of 128 keys
             mine = blocks_up_to(row0 + ROWS, Nq, Nk, CAUSAL, BLOCK_N)
             if row0 >= Nq:  # rows beyond the last still take one block
                 mine = 1
@@ -179,34 +173,46 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
             mbarrier.arrive(k_empty.index(s), count=1)
             it += 1
             if TABLE:
-                S = modify_and_mask(S, (Tc - 1) * BLOCK_N, own, plan, S_LAYOUT)
+                S = modify_and_mask(S, (Tc - 1) * BLOCK_N, own, 2, plan, S_LAYOUT)
             elif MASK:
                 S = mask(S, row0, (Tc - 1) * BLOCK_N, Nq, Nk, CAUSAL, S_LAYOUT)
             P, m, l, _ = online_softmax(S, m, l, scale_log2, MASK)
             packed = pack(P, DTYPE)
             O = gl.zeros([ROWS, D], gl.float32, O_LAYOUT)
+            # Key blocks j go down to: the first whose mask is computed, the last of those that all
+            # rows see, and (of a table) the first of the other edge.
+            j = Tc - 1
             if TABLE:
-                whole = 0  # each block is tested
+                high, low = whole_blocks(whole, my_first, j, BLOCK_N)
+                edges = gl.where(low > my_first, 2, 1)
             else:
-                whole = gl.minimum(first_hidden(row0, Nq, Nk, CAUSAL) // BLOCK_N, Tc - 1)
-            if CAUSAL or TABLE:
-                # + zero: ptxas 12.8 computes the address of q for this loop only, and the loop
-                # below reads it even where this one was skipped; so let them differ
-                q_again = q_smem.index((n & 1) * CONSUMERS + w + zero).reshape([ROWS, D])
-                for back in range(0, (blocks if TABLE else Tc) - 1 - whole):
-                    packed, O, m, l = step(
-                        q_again, k_ring, v_ring, it, packed, O, m, l, True, True,
-                        row0, (Tc - 2 - back) * BLOCK_N, Nq, Nk, own, scale_log2,
-                        1, plan, w, S_LAYOUT, O_LAYOUT,
-                    )  # fmt: skip
-                    it += 1
-            if not TABLE:
-                for _ in range(0, whole):
+                high = gl.minimum(first_hidden(row0, Nq, Nk, CAUSAL) // BLOCK_N, j)
+                low = 0
+                edges = 1
+            # + zero: ptxas 12.8 computes the address of q for this loop only, and the loop
+            # below reads it even where this one was skipped; so let them differ
+            q_again = q_smem.index((n & 1) * CONSUMERS + w + zero).reshape([ROWS, D])
+            for edge in range(0, edges):
+                if CAUSAL or TABLE:
+                    stop = high
+                    if TABLE:
+                        stop = gl.where(edge == 0, high, my_first)
+                    for back in range(0, j - stop):
+                        packed, O, m, l = step(
+                            q_again, k_ring, v_ring, it, packed, O, m, l, True, True,
+                            row0, (j - 1 - back) * BLOCK_N, Nq, Nk, own, scale_log2,
+                            1, plan, w, S_LAYOUT, O_LAYOUT,
+                        )  # fmt: skip
+                        it += 1
+                    j = stop
+                for back in range(0, j - low):
                     packed, O, m, l = step(
                         q, k_ring, v_ring, it, packed, O, m, l, True, True,
-                        0, 0, Nq, Nk, own, scale_log2, 0, plan, w, S_LAYOUT, O_LAYOUT,
+                        row0, (j - 1 - back) * BLOCK_N, Nq, Nk, own, scale_log2,
+                        0, plan, w, S_LAYOUT, O_LAYOUT,
                     )  # fmt: skip
                     it += 1
+                j = low
         else:
             for back in range(0, blocks):
                 packed, O, m, l = step(
@@ -216,17 +222,12 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
                 )  # fmt: skip
                 it += 1
         mbarrier.arrive(q_empty.index(n & 1), count=1)
-        # the last P V, and beside it the next tile's code and lse = m + log l
+        # the last P V, and beside it the next tile and lse = m + log l
         s_last = (it - 1) % STAGES
         await_full(v_full, it - 1, STAGES)
         P_last = unpack(packed, DTYPE, gl.DotOperandLayout(0, O_LAYOUT, 2))
         O_started = add_values(P_last, v_smem, s_last, O, True if plan.peel else blocks > 1)
-        if ORDER == "queue":
-            code = read_code(n, queue)
-        else:
-            code = fixed_tile(n + 1, ORDER)
-        if TABLE:
-            tile = tile_of(TILES, code, Tr, BH, SECTION, w)
+        tile = receive_tile(n + 1, messages, TABLE, w)
         inv_l = gl.where(l == 0.0, 0.0, 1.0 / l)  # a row that sees no key: O = 0, lse = −∞
         if TABLE:
             m -= shift(own, plan, BY_ROW)

@@ -5,19 +5,67 @@ two or three warpgroups of consumers keep 64 rows each, P and O in registers, an
 wgmma. A warpgroup starts S_j = Q K_jᵀ and O += P_{j+1} V_{j+1} together (keys go from last to
 first) and computes the softmax of block j while the other warpgroups use the matrix units.
 """
+# ruff: noqa: SIM102 — one `if` at compile time, one on the GPU
 
 from .consumer import ROWS, consume
 from .gluon import async_load, fence_async_shared, gl, gluon, mbarrier
 from .parts import (
+    END,
+    FIELDS,
+    FIRST,
+    HEAD,
+    OWN,
+    ROW,
     await_free,
     await_pair,
     blocks_up_to,
     fixed_tile,
     take_from_queue,
     tile_at,
-    write_code,
+    write_field,
 )
 from .variants import tile_in
+
+
+@gluon.jit
+def send_tile(code, n, messages, sizes, TILES, plan: gl.constexpr):
+    """Send the consumers their n-th tile, or that there is none (producer).
+
+    Returns its head bh, −1 for none, its row block i, and its key blocks first … end − 1.
+    """
+    BLOCK_N: gl.constexpr = plan.block_n
+    ORDER: gl.constexpr = plan.order
+    slots, full, empty = messages
+    Tr, BH, _H, _GROUP, Nq, Nk, SECTION = sizes
+    await_pair(empty, n, 1)
+    if plan.table:
+        tile, bh = tile_in(TILES, code, Tr, BH, SECTION)
+        for field in gl.static_range(OWN + 4 * plan.consumers):
+            write_field(slots, n, field, gl.load(tile + field))
+        i = gl.load(tile + ROW)
+        first = gl.load(tile + FIRST)
+        end = gl.load(tile + END)
+    else:
+        i, bh = tile_at(code, Tr, BH, SECTION, ORDER)
+        first = 0
+        end = blocks_up_to((i + 1) * plan.block_m, Nq, Nk, plan.causal, BLOCK_N)
+        write_field(slots, n, ROW, i)
+        write_field(slots, n, END, end)
+    bh = gl.where(code < Tr * BH, bh, -1)
+    write_field(slots, n, HEAD, bh)
+    mbarrier.arrive(full.index(n & 1), count=1)
+    return bh, i, first, end
+
+
+@gluon.jit
+def take_tile(n, counter, messages, sizes, TILES, plan: gl.constexpr):
+    """Take this program's n-th tile, n > 0, and send it; returns what `send_tile` does."""
+    ORDER: gl.constexpr = plan.order
+    if ORDER == "queue":
+        code = take_from_queue(counter, sizes[0] * sizes[1])
+    else:
+        code = fixed_tile(n, ORDER)
+    return send_tile(code, n, messages, sizes, TILES, plan)
 
 
 @gluon.jit
@@ -28,32 +76,25 @@ def produce(loads, plan: gl.constexpr):
     CONSUMERS: gl.constexpr = plan.consumers
     ORDER: gl.constexpr = plan.order
     BLOCK_M: gl.constexpr = plan.block_m
-    descriptors, q_ring, k_ring, v_ring, queue, counter, sizes, TILES = loads
+    descriptors, q_ring, k_ring, v_ring, messages, counter, sizes, TILES = loads
     q_desc, k_desc, v_desc = descriptors
     q_smem, q_full, q_empty = q_ring
     k_smem, k_full, k_empty = k_ring
     v_smem, v_full, v_empty = v_ring
-    Tr, BH, H, GROUP, Nq, Nk, SECTION = sizes
+    _Tr, _BH, H, GROUP, _Nq, _Nk, _SECTION = sizes
     D: gl.constexpr = q_desc.block_type.shape[3]
     ROW_BYTES: gl.constexpr = D * q_desc.dtype.primitive_bitwidth // 8
     BYTES: gl.constexpr = BLOCK_N * ROW_BYTES
     it = 0  # key blocks so far: ring slot it % STAGES, its round it // STAGES
     n = 0
     code = fixed_tile(0, ORDER)
-    while code < Tr * BH:
-        if plan.table:
-            tile, bh = tile_in(TILES, code, Tr, BH, SECTION)
-            i = gl.load(tile)
-            Tc = gl.load(tile + 2)
-            blocks = Tc - gl.load(tile + 1)
-        else:
-            i, bh = tile_at(code, Tr, BH, SECTION, ORDER)
-            Tc = blocks_up_to((i + 1) * BLOCK_M, Nq, Nk, plan.causal, BLOCK_N)
-            blocks = Tc
+    bh, i, first, end = send_tile(code, 0, messages, sizes, TILES, plan)
+    while bh >= 0:
         b = bh // H
         h = bh % H
-        for back in range(0, blocks):
-            n0 = (Tc - 1 - back) * BLOCK_N
+        next_tile = bh, i, first, end
+        for back in range(0, end - first):
+            n0 = (end - 1 - back) * BLOCK_N
             s = it % STAGES
             await_free(k_empty, it, STAGES)
             mbarrier.expect(k_full.index(s), BYTES)
@@ -75,12 +116,12 @@ def produce(loads, plan: gl.constexpr):
             else:
                 async_load(v_desc, [b, h // GROUP, n0, 0], v_full.index(s), v_smem.index(s))
             it += 1
-            if back == 0:
-                if ORDER == "queue":  # beside the copies, so that the next tile's begin in time
-                    code = take_from_queue(counter, Tr * BH)
-                    write_code(code, n, queue)
-                else:
-                    code = fixed_tile(n + 1, ORDER)
+            if plan.table:
+                if back == 0:  # early, since reading a table takes long
+                    next_tile = take_tile(n + 1, counter, messages, sizes, TILES, plan)
+        if not plan.table:  # late, so that whoever is idle first takes it
+            next_tile = take_tile(n + 1, counter, messages, sizes, TILES, plan)
+        bh, i, first, end = next_tile
         n += 1
 
 
@@ -97,7 +138,7 @@ def ring(SLOTS: gl.constexpr, READERS: gl.constexpr):
 
 @gluon.jit
 def allocate(q_desc, k_desc, v_desc, o_desc, plan: gl.constexpr):
-    """Allocate all shared memory: the rings of Q, K, V, the tile of O, the queue of codes."""
+    """Allocate all shared memory: the rings of Q, K, V, the tile of O, the messages."""
     CONSUMERS: gl.constexpr = plan.consumers
     STAGES: gl.constexpr = plan.stages
     D: gl.constexpr = q_desc.block_type.shape[3]
@@ -109,16 +150,17 @@ def allocate(q_desc, k_desc, v_desc, o_desc, plan: gl.constexpr):
     v_smem = gl.allocate_shared_memory(
         v_desc.dtype, [STAGES, 1, 1, V_BOX[2], V_BOX[3]], v_desc.layout
     )
-    slots = gl.allocate_shared_memory(gl.int32, [2, 1], gl.SwizzledSharedLayout(1, 1, 1, [0]))
+    SLOT: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [0])
+    slots = gl.allocate_shared_memory(gl.int32, [2 * FIELDS, 1], SLOT)
     q_full, q_empty = ring(2, CONSUMERS)
     k_full, k_empty = ring(STAGES, CONSUMERS)
     v_full, v_empty = ring(STAGES, CONSUMERS)
-    code_full, code_empty = ring(2, CONSUMERS)
+    full, empty = ring(2, CONSUMERS)
     fence_async_shared()
     q_ring = (q_smem, q_full, q_empty)
     k_ring = (k_smem, k_full, k_empty)
     v_ring = (v_smem, v_full, v_empty)
-    return q_ring, k_ring, v_ring, o_smem, (slots, code_full, code_empty)
+    return q_ring, k_ring, v_ring, o_smem, (slots, full, empty)
 
 
 @gluon.jit(do_not_specialize=["Tr", "BH", "H", "GROUP", "Nq", "Nk", "SECTION", "zero"])
@@ -133,11 +175,11 @@ def hopper_kernel(
     zero: 0. SPANS, TILES: `tables.Tables`; SLOPES, SINKS, inner: `folding.Folded`; None where
     plan, a `plans.Plan`, has no table (then the compiler never sees them).
     """
-    q_ring, k_ring, v_ring, o_smem, queue = allocate(q_desc, k_desc, v_desc, o_desc, plan)
+    q_ring, k_ring, v_ring, o_smem, messages = allocate(q_desc, k_desc, v_desc, o_desc, plan)
     sizes = (Tr, BH, H, GROUP, Nq, Nk, SECTION)
-    loads = ((q_desc, k_desc, v_desc), q_ring, k_ring, v_ring, queue, counter, sizes, TILES)
-    extra = (SPANS, TILES, SLOPES, SINKS, inner)
-    work = (o_desc, o_smem, q_ring, k_ring, v_ring, queue, LSE, sizes, scale_log2, zero, extra)
+    loads = ((q_desc, k_desc, v_desc), q_ring, k_ring, v_ring, messages, counter, sizes, TILES)
+    extra = (SPANS, SLOPES, SINKS, inner)
+    work = (o_desc, o_smem, q_ring, k_ring, v_ring, messages, LSE, sizes, scale_log2, zero, extra)
     if plan.consumers == 2:
         gl.warp_specialize(
             [(consume, (work, plan, 0)), (consume, (work, plan, 1)), (produce, (loads, plan))],

@@ -1,7 +1,13 @@
 """Building blocks of the Hopper kernels in Gluon: the next tile, masks, softmax, packing."""
 # ruff: noqa: SIM108, SIM300 — Gluon compares with the constant on the right
 
-from .gluon import gl, gluon, mbarrier
+from .gluon import constant, gl, gluon, mbarrier
+
+FIELDS = constant(16)  # int32 numbers of a message from the producer
+# Of the forward pass, a tile as a row of `tables.Tables.tiles` has it: row block i, key blocks
+# FIRST … END − 1; from OWN on, of each warpgroup, its own first and end, and the keys from … to − 1
+# that all of its rows see. And HEAD: its batch and head bh, −1: no more tiles.
+ROW, FIRST, END, OWN, HEAD = map(constant, (0, 1, 2, 3, 15))
 
 
 @gluon.jit
@@ -67,24 +73,36 @@ def await_free(empty, it, STAGES: gl.constexpr):
 
 
 @gluon.jit
-def write_code(code, n, queue):
-    """Send the consumers the code of the tile after the n-th (producer)."""
-    slots, full, empty = queue
-    await_pair(empty, n, 1)
+def write_field(slots, n, field: gl.constexpr, value):
+    """Write one number of the n-th message (producer)."""
     layout: gl.constexpr = gl.BlockedLayout([1], [32], [1], [0])
-    slots.index(n & 1).store(gl.full([1], 0, gl.int32, layout) + code)
-    mbarrier.arrive(full.index(n & 1), count=1)
+    slots.index((n & 1) * FIELDS + field).store(gl.full([1], 0, gl.int32, layout) + value)
 
 
 @gluon.jit
-def read_code(n, queue):
-    """Receive the code of the tile after the n-th (consumers)."""
-    slots, full, empty = queue
+def read_field(slots, n, field: gl.constexpr, WARPS: gl.constexpr):
+    """Read one number of the n-th message (receivers, of so many warps)."""
+    layout: gl.constexpr = gl.BlockedLayout([1], [32], [WARPS], [0])
+    return gl.max(slots.index((n & 1) * FIELDS + field).load(layout), axis=0)
+
+
+@gluon.jit
+def receive_tile(n, messages, TABLE: gl.constexpr, w: gl.constexpr):
+    """Receive the n-th tile (consumers): bh, i, its end, and with a table its first, and this
+    warpgroup's first, end, from and to."""
+    slots, full, empty = messages
     await_pair(full, n)
-    layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
-    code = gl.max(slots.index(n & 1).load(layout), axis=0)
+    tile = read_field(slots, n, HEAD, 4), read_field(slots, n, ROW, 4), read_field(slots, n, END, 4)
+    if TABLE:
+        tile += (
+            read_field(slots, n, FIRST, 4),
+            read_field(slots, n, OWN + 4 * w, 4),
+            read_field(slots, n, OWN + 4 * w + 1, 4),
+            read_field(slots, n, OWN + 4 * w + 2, 4),
+            read_field(slots, n, OWN + 4 * w + 3, 4),
+        )
     mbarrier.arrive(empty.index(n & 1), count=1)
-    return code
+    return tile
 
 
 @gluon.jit

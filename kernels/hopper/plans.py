@@ -90,8 +90,9 @@ def choose(d: int, mask: Mask, n_q: int, n_k: int, score: str = "none", sink: bo
     if mask.plain and score == "none" and not sink:
         return fit(TABLE[d, mask.hides], n_q, n_k)
     plan = TABLED[d]
-    if d == 64 and score == "alibi":  # with 160 registers it spills
-        plan = replace(TWO, stages=4, ping_pong=True, peel=False, table=True)
+    if score == "alibi":  # with 160 registers, or three copies of its code, it spills
+        stages = 256 // d
+        plan = replace(TWO, stages=stages, ping_pong=stages > 2, peel=False, table=True)
     return replace(plan, score=score, sink=sink)
 
 

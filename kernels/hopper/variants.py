@@ -2,6 +2,7 @@
 
 The tables are `tables.Tables`: they have the keys start … stop − 1 that a row sees.
 """
+# ruff: noqa: SIM102 — one `if` at compile time, one on the GPU
 
 from .gluon import constant, gl, gluon
 from .parts import mask_intervals, tile_at
@@ -17,24 +18,6 @@ def tile_in(TILES, code, Tr, BH, SECTION):
     and its head bh. The queue hands out tiles in the table's order."""
     back, bh = tile_at(gl.minimum(code, Tr * BH - 1), Tr, BH, SECTION, "queue")
     return TILES + (Tr - 1 - back) * STRIDE, bh
-
-
-@gluon.jit
-def tile_of(TILES, code, Tr, BH, SECTION, w: gl.constexpr):
-    """Return row block i, head bh, key blocks first … end − 1 of the tile; those of warpgroup w's
-    rows, and the keys that all of these rows see."""
-    tile, bh = tile_in(TILES, code, Tr, BH, SECTION)
-    own = tile + 3 + 4 * w
-    whole = gl.load(own + 2), gl.load(own + 3)
-    return (
-        gl.load(tile),
-        bh,
-        gl.load(tile + 1),
-        gl.load(tile + 2),
-        gl.load(own),
-        gl.load(own + 1),
-        whole,
-    )
 
 
 @gluon.jit
@@ -57,7 +40,7 @@ def _spans(spans, BY_ROW: gl.constexpr):
 
 
 @gluon.jit
-def modify_and_mask(S, n0, own, plan: gl.constexpr, S_LAYOUT: gl.constexpr):
+def modify_and_mask(S, n0, own, MASK: gl.constexpr, plan: gl.constexpr, S_LAYOUT: gl.constexpr):
     """Return S_ij of the keys from n0 on as the softmax takes it: modified, −∞ where masked.
 
     softcap: σ(2 s/c), of which c·tanh(s/c) is 2c·σ − c. alibi: the bias of the warpgroup's first
@@ -67,7 +50,6 @@ def modify_and_mask(S, n0, own, plan: gl.constexpr, S_LAYOUT: gl.constexpr):
     N: gl.constexpr = S.shape[1]
     SPLIT: gl.constexpr = S.reshape([M, N // 8, 8]).type.layout
     BY_ROW_AND_LOW: gl.constexpr = gl.SliceLayout(1, SPLIT)
-    BY_ROW: gl.constexpr = gl.SliceLayout(1, BY_ROW_AND_LOW)
     # as in `parts.mask`: key 8 · high + low of the block, high a number in the code
     high = gl.arange(0, N // 8, gl.SliceLayout(0, gl.SliceLayout(2, SPLIT))) * 8
     low = gl.arange(0, 8, gl.SliceLayout(0, BY_ROW_AND_LOW))
@@ -79,14 +61,35 @@ def modify_and_mask(S, n0, own, plan: gl.constexpr, S_LAYOUT: gl.constexpr):
         bias = (high.to(gl.float32) * parameter)[None, :][:, :, None] + near[None, :][:, None, :]
         S = (S.reshape([M, N // 8, 8]) + bias).reshape([M, N])
         S = gl.convert_layout(S, S_LAYOUT, assert_trivial=True)
-    if (n0 < whole[0]) | (n0 + N > whole[1]):
-        if plan.consumers == 2:
-            start = gl.convert_layout(spans[0], BY_ROW, assert_trivial=True)
-            stop = gl.convert_layout(spans[1], BY_ROW, assert_trivial=True)
-        else:  # three warpgroups have no registers to keep them
-            start, stop = _spans(spans, BY_ROW)
-        S = mask_intervals(S, start, stop, n0, high, low, S_LAYOUT)
+    if MASK == 1:
+        S = mask_spans(S, n0, spans, high, low, plan, S_LAYOUT)
+    elif MASK == 2:
+        if (n0 < whole[0]) | (n0 + N > whole[1]):
+            S = mask_spans(S, n0, spans, high, low, plan, S_LAYOUT)
     return S
+
+
+@gluon.jit
+def mask_spans(S, n0, spans, high, low, plan: gl.constexpr, S_LAYOUT: gl.constexpr):
+    """Set S = −∞ where the row does not see the key; high and low as in `parts.mask`."""
+    M: gl.constexpr = S.shape[0]
+    N: gl.constexpr = S.shape[1]
+    SPLIT: gl.constexpr = S.reshape([M, N // 8, 8]).type.layout
+    BY_ROW: gl.constexpr = gl.SliceLayout(1, gl.SliceLayout(1, SPLIT))
+    if plan.consumers == 2:
+        start = gl.convert_layout(spans[0], BY_ROW, assert_trivial=True)
+        stop = gl.convert_layout(spans[1], BY_ROW, assert_trivial=True)
+    else:  # three warpgroups have no registers to keep them
+        start, stop = _spans(spans, BY_ROW)
+    return mask_intervals(S, start, stop, n0, high, low, S_LAYOUT)
+
+
+@gluon.jit
+def whole_blocks(whole, first, end, N: gl.constexpr):
+    """Return the key blocks low … high − 1, of first … end − 1, that all rows see."""
+    high = gl.maximum(gl.minimum(whole[1] // N, end), first)
+    low = gl.minimum(gl.maximum((whole[0] + N - 1) // N, first), high)
+    return high, low
 
 
 @gluon.jit
