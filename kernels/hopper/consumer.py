@@ -24,6 +24,7 @@ from .parts import (
     pack,
     pass_turn,
     receive_tile,
+    tile_at,
     unpack,
     wait_turn,
 )
@@ -119,12 +120,13 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
     BLOCK_N: gl.constexpr = plan.block_n
     STAGES: gl.constexpr = plan.stages
     CONSUMERS: gl.constexpr = plan.consumers
+    ORDER: gl.constexpr = plan.order
     o_desc, o_smem, q_ring, k_ring, v_ring, messages, LSE, sizes, scale_log2, zero, extra = work
     SPANS, SLOPES, SINKS, inner = extra
     q_smem, q_full, q_empty = q_ring
     k_smem, k_full, k_empty = k_ring
     v_smem, v_full, v_empty = v_ring
-    _Tr, _BH, H, _GROUP, Nq, Nk, _SECTION = sizes
+    Tr, BH, H, _GROUP, Nq, Nk, SECTION = sizes
     D: gl.constexpr = q_smem.shape[4]
     DTYPE: gl.constexpr = q_smem.dtype
     S_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, BLOCK_N, 16])
@@ -139,12 +141,13 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
     if plan.ping_pong and w == CONSUMERS - 1:
         pass_turn(0)
     tile = receive_tile(0, messages, TABLE, w)
-    while tile[0] >= 0:
+    while tile[0] < Tr * BH:
         if TABLE:
-            bh, i, end, first, my_first, Tc, whole_from, whole_to = tile
+            bh, i, first, end, my_first, Tc, whole_from, whole_to = tile
             whole = whole_from, whole_to
         else:
-            bh, i, Tc = tile
+            i, bh = tile_at(tile[0], Tr, BH, SECTION, ORDER)
+            Tc = blocks_up_to((i + 1) * plan.block_m, Nq, Nk, CAUSAL, BLOCK_N)
         row0 = i * plan.block_m + w * ROWS
         if TABLE:
             it = skip_blocks(k_ring, v_ring, it, end - Tc, plan, w)

@@ -24,10 +24,12 @@ from .kernel import allocate, produce
 from .parts import (
     await_full,
     await_pair,
+    blocks_up_to,
     first_hidden,
     mask,
     pass_turn,
     receive_tile,
+    tile_at,
     wait_turn,
 )
 
@@ -183,12 +185,13 @@ def consume_fp8(work, plan: gl.constexpr, w: gl.constexpr):
     CAUSAL: gl.constexpr = plan.causal
     BLOCK_N: gl.constexpr = plan.block_n
     STAGES: gl.constexpr = plan.stages
+    ORDER: gl.constexpr = plan.order
     o_desc, o_smem, q_ring, k_ring, v_ring, messages, LSE, sizes, scales, scale_log2 = work
     Q_SCALES, K_SCALES, V_SCALES = scales
     q_smem, q_full, q_empty = q_ring
     k_smem, k_full, k_empty = k_ring
     v_smem, v_full, v_empty = v_ring
-    _Tr, _BH, H, GROUP, Nq, Nk, _SECTION = sizes
+    Tr, BH, H, GROUP, Nq, Nk, SECTION = sizes
     D: gl.constexpr = q_smem.shape[4]
     S_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, BLOCK_N, 32])
     O_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, D, 32])
@@ -199,9 +202,10 @@ def consume_fp8(work, plan: gl.constexpr, w: gl.constexpr):
     if plan.ping_pong and w == plan.consumers - 1:
         pass_turn(0)
     tile = receive_tile(0, messages, False, w)
-    while tile[0] >= 0:
-        bh, i, Tc = tile
+    while tile[0] < Tr * BH:
+        i, bh = tile_at(tile[0], Tr, BH, SECTION, ORDER)
         row0 = i * plan.block_m + w * ROWS
+        Tc = blocks_up_to((i + 1) * plan.block_m, Nq, Nk, CAUSAL, BLOCK_N)
         key_head = (bh // H) * (H // GROUP) + bh % H // GROUP
         K_SCALE = K_SCALES + key_head * ((Nk + BLOCK_N - 1) // BLOCK_N)
         row_blocks = (Nq + ROWS - 1) // ROWS

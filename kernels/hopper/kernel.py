@@ -5,15 +5,14 @@ two or three warpgroups of consumers keep 64 rows each, P and O in registers, an
 wgmma. A warpgroup starts S_j = Q K_jᵀ and O += P_{j+1} V_{j+1} together (keys go from last to
 first) and computes the softmax of block j while the other warpgroups use the matrix units.
 """
-# ruff: noqa: SIM102 — one `if` at compile time, one on the GPU
 
 from .consumer import ROWS, consume
 from .gluon import async_load, fence_async_shared, gl, gluon, mbarrier
 from .parts import (
+    CODE,
     END,
     FIELDS,
     FIRST,
-    HEAD,
     OWN,
     ROW,
     await_free,
@@ -29,9 +28,9 @@ from .variants import tile_in
 
 @gluon.jit
 def send_tile(code, n, messages, sizes, TILES, plan: gl.constexpr):
-    """Send the consumers their n-th tile, or that there is none (producer).
+    """Send the consumers their n-th tile (producer).
 
-    Returns its head bh, −1 for none, its row block i, and its key blocks first … end − 1.
+    Returns its row block i, its head bh and its key blocks first … end − 1.
     """
     BLOCK_N: gl.constexpr = plan.block_n
     ORDER: gl.constexpr = plan.order
@@ -42,6 +41,7 @@ def send_tile(code, n, messages, sizes, TILES, plan: gl.constexpr):
         tile, bh = tile_in(TILES, code, Tr, BH, SECTION)
         for field in gl.static_range(OWN + 4 * plan.consumers):
             write_field(slots, n, field, gl.load(tile + field))
+        write_field(slots, n, CODE, gl.where(code < Tr * BH, bh, code))
         i = gl.load(tile + ROW)
         first = gl.load(tile + FIRST)
         end = gl.load(tile + END)
@@ -49,23 +49,9 @@ def send_tile(code, n, messages, sizes, TILES, plan: gl.constexpr):
         i, bh = tile_at(code, Tr, BH, SECTION, ORDER)
         first = 0
         end = blocks_up_to((i + 1) * plan.block_m, Nq, Nk, plan.causal, BLOCK_N)
-        write_field(slots, n, ROW, i)
-        write_field(slots, n, END, end)
-    bh = gl.where(code < Tr * BH, bh, -1)
-    write_field(slots, n, HEAD, bh)
+        write_field(slots, n, CODE, code)
     mbarrier.arrive(full.index(n & 1), count=1)
-    return bh, i, first, end
-
-
-@gluon.jit
-def take_tile(n, counter, messages, sizes, TILES, plan: gl.constexpr):
-    """Take this program's n-th tile, n > 0, and send it; returns what `send_tile` does."""
-    ORDER: gl.constexpr = plan.order
-    if ORDER == "queue":
-        code = take_from_queue(counter, sizes[0] * sizes[1])
-    else:
-        code = fixed_tile(n, ORDER)
-    return send_tile(code, n, messages, sizes, TILES, plan)
+    return i, bh, first, end
 
 
 @gluon.jit
@@ -81,18 +67,18 @@ def produce(loads, plan: gl.constexpr):
     q_smem, q_full, q_empty = q_ring
     k_smem, k_full, k_empty = k_ring
     v_smem, v_full, v_empty = v_ring
-    _Tr, _BH, H, GROUP, _Nq, _Nk, _SECTION = sizes
+    Tr, BH, H, GROUP, _Nq, _Nk, _SECTION = sizes
     D: gl.constexpr = q_desc.block_type.shape[3]
     ROW_BYTES: gl.constexpr = D * q_desc.dtype.primitive_bitwidth // 8
     BYTES: gl.constexpr = BLOCK_N * ROW_BYTES
     it = 0  # key blocks so far: ring slot it % STAGES, its round it // STAGES
     n = 0
     code = fixed_tile(0, ORDER)
-    bh, i, first, end = send_tile(code, 0, messages, sizes, TILES, plan)
-    while bh >= 0:
+    i, bh, first, end = send_tile(code, 0, messages, sizes, TILES, plan)
+    while code < Tr * BH:
         b = bh // H
         h = bh % H
-        next_tile = bh, i, first, end
+        next_tile = i, bh, first, end
         for back in range(0, end - first):
             n0 = (end - 1 - back) * BLOCK_N
             s = it % STAGES
@@ -116,12 +102,18 @@ def produce(loads, plan: gl.constexpr):
             else:
                 async_load(v_desc, [b, h // GROUP, n0, 0], v_full.index(s), v_smem.index(s))
             it += 1
-            if plan.table:
-                if back == 0:  # early, since reading a table takes long
-                    next_tile = take_tile(n + 1, counter, messages, sizes, TILES, plan)
+            if plan.table:  # early, since reading a table takes long, and between two copies each
+                if back == 0:
+                    code = take_from_queue(counter, Tr * BH)
+                if back == gl.minimum(end - first - 1, 1):
+                    next_tile = send_tile(code, n + 1, messages, sizes, TILES, plan)
         if not plan.table:  # late, so that whoever is idle first takes it
-            next_tile = take_tile(n + 1, counter, messages, sizes, TILES, plan)
-        bh, i, first, end = next_tile
+            if ORDER == "queue":
+                code = take_from_queue(counter, Tr * BH)
+            else:
+                code = fixed_tile(n + 1, ORDER)
+            next_tile = send_tile(code, n + 1, messages, sizes, TILES, plan)
+        i, bh, first, end = next_tile
         n += 1
 
 

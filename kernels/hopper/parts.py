@@ -4,10 +4,10 @@
 from .gluon import constant, gl, gluon, mbarrier
 
 FIELDS = constant(16)  # int32 numbers of a message from the producer
-# Of the forward pass, a tile as a row of `tables.Tables.tiles` has it: row block i, key blocks
-# FIRST … END − 1; from OWN on, of each warpgroup, its own first and end, and the keys from … to − 1
-# that all of its rows see. And HEAD: its batch and head bh, −1: no more tiles.
-ROW, FIRST, END, OWN, HEAD = map(constant, (0, 1, 2, 3, 15))
+# Of the forward pass, of a tile: CODE, at least Tr · B · H where no tile is left; of a table instead
+# batch and head bh, and what `tables.Tables.tiles` has: row block i, key blocks FIRST … END − 1, and
+# from OWN on, of each warpgroup, its first and end, and the keys from … to − 1 that all its rows see
+ROW, FIRST, END, OWN, CODE = map(constant, (0, 1, 2, 3, 15))
 
 
 @gluon.jit
@@ -88,14 +88,16 @@ def read_field(slots, n, field: gl.constexpr, WARPS: gl.constexpr):
 
 @gluon.jit
 def receive_tile(n, messages, TABLE: gl.constexpr, w: gl.constexpr):
-    """Receive the n-th tile (consumers): bh, i, its end, and with a table its first, and this
+    """Receive the n-th tile (consumers): its code, or of a table bh, i, first and end, and this
     warpgroup's first, end, from and to."""
     slots, full, empty = messages
     await_pair(full, n)
-    tile = read_field(slots, n, HEAD, 4), read_field(slots, n, ROW, 4), read_field(slots, n, END, 4)
+    tile = (read_field(slots, n, CODE, 4),)
     if TABLE:
         tile += (
+            read_field(slots, n, ROW, 4),
             read_field(slots, n, FIRST, 4),
+            read_field(slots, n, END, 4),
             read_field(slots, n, OWN + 4 * w, 4),
             read_field(slots, n, OWN + 4 * w + 1, 4),
             read_field(slots, n, OWN + 4 * w + 2, 4),
