@@ -5,9 +5,9 @@ from .gluon import constant, gl, gluon, mbarrier
 
 FIELDS = constant(16)  # int32 numbers of a message from the producer
 # Of the forward pass, of a tile: CODE, at least Tr · B · H where no tile is left; of a table
-# instead batch and head bh, and what `tables.Tables.tiles` has: row block i, key blocks FIRST … END − 1,
-# and from OWN on, of each warpgroup, its first and end, and the keys from … to − 1 that all its
-# rows see.
+# instead batch and head bh, and what `tables.Tables.tiles` has: row block i, key blocks FIRST …
+# END − 1, and from OWN on, of each warpgroup, its first and end, and the keys from … to − 1 that
+# all its rows see.
 ROW, FIRST, END, OWN, CODE = map(constant, (0, 1, 2, 3, 15))
 
 
