@@ -19,10 +19,12 @@ from .parts import (
     await_pair,
     blocks_up_to,
     first_hidden,
+    fixed_tile,
     mask,
     online_softmax,
     pack,
     pass_turn,
+    read_code,
     receive_tile,
     tile_at,
     unpack,
@@ -140,19 +142,24 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
     n = 0
     if plan.ping_pong and w == CONSUMERS - 1:
         pass_turn(0)
-    tile = receive_tile(0, messages, TABLE, w)
-    while tile[0] < Tr * BH:
+    if TABLE:
+        tile = receive_tile(0, messages, w)
+        code = tile[0]
+    else:
+        code = fixed_tile(0, ORDER)
+    while code < Tr * BH:
         if TABLE:
             bh, i, first, end, my_first, Tc, whole_from, whole_to = tile
             whole = whole_from, whole_to
         else:
-            i, bh = tile_at(tile[0], Tr, BH, SECTION, ORDER)
-            Tc = blocks_up_to((i + 1) * plan.block_m, Nq, Nk, CAUSAL, BLOCK_N)
+            i, bh = tile_at(code, Tr, BH, SECTION, ORDER)
         row0 = i * plan.block_m + w * ROWS
         if TABLE:
             it = skip_blocks(k_ring, v_ring, it, end - Tc, plan, w)
             blocks = Tc - my_first
-        elif CONSUMERS > 2:  # two warpgroups always need the same blocks of 128 keys
+        else:
+            Tc = blocks_up_to((i + 1) * plan.block_m, Nq, Nk, CAUSAL, BLOCK_N)
+        if CONSUMERS > 2 and not TABLE:  # two warpgroups always need the same blocks of 128 keys
             mine = blocks_up_to(row0 + ROWS, Nq, Nk, CAUSAL, BLOCK_N)
             if row0 >= Nq:  # rows beyond the last still take one block
                 mine = 1
@@ -182,24 +189,16 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
             P, m, l, _ = online_softmax(S, m, l, scale_log2, MASK)
             packed = pack(P, DTYPE)
             O = gl.zeros([ROWS, D], gl.float32, O_LAYOUT)
-            # Key blocks j go down to: the first whose mask is computed, the last of those that all
-            # rows see, and (of a table) the first of the other edge.
-            j = Tc - 1
-            if TABLE:
-                high, low = whole_blocks(whole, my_first, j, BLOCK_N)
-                edges = gl.where(low > my_first, 2, 1)
-            else:
-                high = gl.minimum(first_hidden(row0, Nq, Nk, CAUSAL) // BLOCK_N, j)
-                low = 0
-                edges = 1
-            # + zero: ptxas 12.8 computes the address of q for this loop only, and the loop
-            # below reads it even where this one was skipped; so let them differ
+            # + zero: ptxas 12.8 computes the address of q for a first loop only, and a second reads
+            # it even where the first one was skipped; so let them differ
             q_again = q_smem.index((n & 1) * CONSUMERS + w + zero).reshape([ROWS, D])
-            for edge in range(0, edges):
-                if CAUSAL or TABLE:
-                    stop = high
-                    if TABLE:
-                        stop = gl.where(edge == 0, high, my_first)
+            if TABLE:
+                # Key blocks j go down to: the first of those that all rows see, the last of them,
+                # the first of all. Outside of those the mask is computed.
+                j = Tc - 1
+                high, low = whole_blocks(whole, my_first, j, BLOCK_N)
+                for edge in range(0, gl.where(low > my_first, 2, 1)):
+                    stop = gl.where(edge == 0, high, my_first)
                     for back in range(0, j - stop):
                         packed, O, m, l = step(
                             q_again, k_ring, v_ring, it, packed, O, m, l, True, True,
@@ -208,14 +207,30 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
                         )  # fmt: skip
                         it += 1
                     j = stop
-                for back in range(0, j - low):
+                    for back in range(0, j - low):
+                        packed, O, m, l = step(
+                            q, k_ring, v_ring, it, packed, O, m, l, True, True,
+                            row0, (j - 1 - back) * BLOCK_N, Nq, Nk, own, scale_log2,
+                            0, plan, w, S_LAYOUT, O_LAYOUT,
+                        )  # fmt: skip
+                        it += 1
+                    j = low
+            else:
+                whole = gl.minimum(first_hidden(row0, Nq, Nk, CAUSAL) // BLOCK_N, Tc - 1)
+                if CAUSAL:
+                    for back in range(0, Tc - 1 - whole):
+                        packed, O, m, l = step(
+                            q_again, k_ring, v_ring, it, packed, O, m, l, True, True,
+                            row0, (Tc - 2 - back) * BLOCK_N, Nq, Nk, own, scale_log2,
+                            1, plan, w, S_LAYOUT, O_LAYOUT,
+                        )  # fmt: skip
+                        it += 1
+                for _ in range(0, whole):
                     packed, O, m, l = step(
                         q, k_ring, v_ring, it, packed, O, m, l, True, True,
-                        row0, (j - 1 - back) * BLOCK_N, Nq, Nk, own, scale_log2,
-                        0, plan, w, S_LAYOUT, O_LAYOUT,
+                        0, 0, Nq, Nk, own, scale_log2, 0, plan, w, S_LAYOUT, O_LAYOUT,
                     )  # fmt: skip
                     it += 1
-                j = low
         else:
             for back in range(0, blocks):
                 packed, O, m, l = step(
@@ -230,7 +245,13 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
         await_full(v_full, it - 1, STAGES)
         P_last = unpack(packed, DTYPE, gl.DotOperandLayout(0, O_LAYOUT, 2))
         O_started = add_values(P_last, v_smem, s_last, O, True if plan.peel else blocks > 1)
-        tile = receive_tile(n + 1, messages, TABLE, w)
+        if TABLE:
+            tile = receive_tile(n + 1, messages, w)
+            code = tile[0]
+        elif ORDER == "queue":
+            code = read_code(n, messages)
+        else:
+            code = fixed_tile(n + 1, ORDER)
         inv_l = gl.where(l == 0.0, 0.0, 1.0 / l)  # a row that sees no key: O = 0, lse = −∞
         if TABLE:
             m -= shift(own, plan, BY_ROW)

@@ -26,9 +26,10 @@ from .parts import (
     await_pair,
     blocks_up_to,
     first_hidden,
+    fixed_tile,
     mask,
     pass_turn,
-    receive_tile,
+    read_code,
     tile_at,
     wait_turn,
 )
@@ -186,7 +187,7 @@ def consume_fp8(work, plan: gl.constexpr, w: gl.constexpr):
     BLOCK_N: gl.constexpr = plan.block_n
     STAGES: gl.constexpr = plan.stages
     ORDER: gl.constexpr = plan.order
-    o_desc, o_smem, q_ring, k_ring, v_ring, messages, LSE, sizes, scales, scale_log2 = work
+    o_desc, o_smem, q_ring, k_ring, v_ring, queue, LSE, sizes, scales, scale_log2 = work
     Q_SCALES, K_SCALES, V_SCALES = scales
     q_smem, q_full, q_empty = q_ring
     k_smem, k_full, k_empty = k_ring
@@ -201,9 +202,9 @@ def consume_fp8(work, plan: gl.constexpr, w: gl.constexpr):
     n = 0
     if plan.ping_pong and w == plan.consumers - 1:
         pass_turn(0)
-    tile = receive_tile(0, messages, False, w)
-    while tile[0] < Tr * BH:
-        i, bh = tile_at(tile[0], Tr, BH, SECTION, ORDER)
+    code = fixed_tile(0, ORDER)
+    while code < Tr * BH:
+        i, bh = tile_at(code, Tr, BH, SECTION, ORDER)
         row0 = i * plan.block_m + w * ROWS
         Tc = blocks_up_to((i + 1) * plan.block_m, Nq, Nk, CAUSAL, BLOCK_N)
         key_head = (bh // H) * (H // GROUP) + bh % H // GROUP
@@ -234,12 +235,15 @@ def consume_fp8(work, plan: gl.constexpr, w: gl.constexpr):
             )  # fmt: skip
             it += 1
         mbarrier.arrive(q_empty.index(n & 1), count=1)
-        # the last P V, and beside it the next tile and lse = m + log l
+        # the last P V, and beside it the next tile's code and lse = m + log l
         s_last = (it - 1) % STAGES
         await_full(v_full, it - 1, STAGES)
         P_last = unpack_fp8(packed, gl.DotOperandLayout(0, O_LAYOUT, 4))
         O_started = add_values_fp8(P_last, v_smem, s_last, O, plan.two_level)
-        tile = receive_tile(n + 1, messages, False, w)
+        if ORDER == "queue":
+            code = read_code(n, queue)
+        else:
+            code = fixed_tile(n + 1, ORDER)
         inv_l = gl.where(l == 0.0, 0.0, 1.0 / l)  # a row that sees no key: O = 0, lse = −∞
         lse = gl.where(l == 0.0, float("-inf"), (m + gl.log2(l) - P_LOG2) * LN2)
         rows = row0 + gl.arange(0, ROWS, BY_ROW)
@@ -272,12 +276,12 @@ def fp8_kernel(
     What an element stands for is it times its scale, fp32: Q_SCALES (B, H, ⌈Nq/64⌉), K_SCALES
     (B, Hk, ⌈Nk/BLOCK_N⌉), V_SCALES (B, Hk, d).
     """
-    q_ring, k_ring, v_ring, o_smem, messages = allocate(q_desc, k_desc, v_desc, o_desc, plan)
+    q_ring, k_ring, v_ring, o_smem, queue = allocate(q_desc, k_desc, v_desc, o_desc, plan)
     sizes = (Tr, BH, H, GROUP, Nq, Nk, SECTION)
-    loads = ((q_desc, k_desc, v_desc), q_ring, k_ring, v_ring, messages, counter, sizes, None)
+    loads = ((q_desc, k_desc, v_desc), q_ring, k_ring, v_ring, queue, counter, sizes, None)
     scales = (Q_SCALES, K_SCALES, V_SCALES)
     work = (
-        o_desc, o_smem, q_ring, k_ring, v_ring, messages, LSE, sizes, scales, scale_log2,
+        o_desc, o_smem, q_ring, k_ring, v_ring, queue, LSE, sizes, scales, scale_log2,
     )  # fmt: skip
     gl.warp_specialize(
         [(consume_fp8, (work, plan, 0)), (consume_fp8, (work, plan, 1)), (produce, (loads, plan))],

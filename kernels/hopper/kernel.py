@@ -9,10 +9,10 @@ first) and computes the softmax of block j while the other warpgroups use the ma
 from .consumer import ROWS, consume
 from .gluon import async_load, fence_async_shared, gl, gluon, mbarrier
 from .parts import (
-    CODE,
     END,
     FIELDS,
     FIRST,
+    HEAD,
     OWN,
     ROW,
     await_free,
@@ -21,6 +21,7 @@ from .parts import (
     fixed_tile,
     take_from_queue,
     tile_at,
+    write_code,
     write_field,
 )
 from .variants import tile_in
@@ -28,30 +29,17 @@ from .variants import tile_in
 
 @gluon.jit
 def send_tile(code, n, messages, sizes, TILES, plan: gl.constexpr):
-    """Send the consumers their n-th tile (producer).
-
-    Returns its row block i, its head bh and its key blocks first … end − 1.
-    """
-    BLOCK_N: gl.constexpr = plan.block_n
-    ORDER: gl.constexpr = plan.order
+    """Send the consumers their n-th tile of a table, and return its row block i, head bh and key
+    blocks first … end − 1 (producer)."""
     slots, full, empty = messages
-    Tr, BH, _H, _GROUP, Nq, Nk, SECTION = sizes
+    Tr, BH, _H, _GROUP, _Nq, _Nk, SECTION = sizes
+    tile, bh = tile_in(TILES, code, Tr, BH, SECTION)
     await_pair(empty, n, 1)
-    if plan.table:
-        tile, bh = tile_in(TILES, code, Tr, BH, SECTION)
-        for field in gl.static_range(OWN + 4 * plan.consumers):
-            write_field(slots, n, field, gl.load(tile + field))
-        write_field(slots, n, CODE, gl.where(code < Tr * BH, bh, code))
-        i = gl.load(tile + ROW)
-        first = gl.load(tile + FIRST)
-        end = gl.load(tile + END)
-    else:
-        i, bh = tile_at(code, Tr, BH, SECTION, ORDER)
-        first = 0
-        end = blocks_up_to((i + 1) * plan.block_m, Nq, Nk, plan.causal, BLOCK_N)
-        write_field(slots, n, CODE, code)
+    for field in gl.static_range(OWN + 4 * plan.consumers):
+        write_field(slots, n, field, gl.load(tile + field))
+    write_field(slots, n, HEAD, gl.where(code < Tr * BH, bh, code))
     mbarrier.arrive(full.index(n & 1), count=1)
-    return i, bh, first, end
+    return gl.load(tile + ROW), bh, gl.load(tile + FIRST), gl.load(tile + END)
 
 
 @gluon.jit
@@ -67,20 +55,29 @@ def produce(loads, plan: gl.constexpr):
     q_smem, q_full, q_empty = q_ring
     k_smem, k_full, k_empty = k_ring
     v_smem, v_full, v_empty = v_ring
-    Tr, BH, H, GROUP, _Nq, _Nk, _SECTION = sizes
+    Tr, BH, H, GROUP, Nq, Nk, SECTION = sizes
     D: gl.constexpr = q_desc.block_type.shape[3]
     ROW_BYTES: gl.constexpr = D * q_desc.dtype.primitive_bitwidth // 8
     BYTES: gl.constexpr = BLOCK_N * ROW_BYTES
     it = 0  # key blocks so far: ring slot it % STAGES, its round it // STAGES
     n = 0
     code = fixed_tile(0, ORDER)
-    i, bh, first, end = send_tile(code, 0, messages, sizes, TILES, plan)
+    if plan.table:
+        tile = send_tile(code, 0, messages, sizes, TILES, plan)
     while code < Tr * BH:
+        if plan.table:
+            i, bh, first, Tc = tile
+        else:
+            i, bh = tile_at(code, Tr, BH, SECTION, ORDER)
         b = bh // H
         h = bh % H
-        next_tile = i, bh, first, end
-        for back in range(0, end - first):
-            n0 = (end - 1 - back) * BLOCK_N
+        if plan.table:
+            blocks = Tc - first
+        else:
+            Tc = blocks_up_to((i + 1) * BLOCK_M, Nq, Nk, plan.causal, BLOCK_N)
+            blocks = Tc
+        for back in range(0, blocks):
+            n0 = (Tc - 1 - back) * BLOCK_N
             s = it % STAGES
             await_free(k_empty, it, STAGES)
             mbarrier.expect(k_full.index(s), BYTES)
@@ -105,15 +102,15 @@ def produce(loads, plan: gl.constexpr):
             if plan.table:  # early, since reading a table takes long, and between two copies each
                 if back == 0:
                     code = take_from_queue(counter, Tr * BH)
-                if back == gl.minimum(end - first - 1, 1):
-                    next_tile = send_tile(code, n + 1, messages, sizes, TILES, plan)
-        if not plan.table:  # late, so that whoever is idle first takes it
-            if ORDER == "queue":
-                code = take_from_queue(counter, Tr * BH)
-            else:
-                code = fixed_tile(n + 1, ORDER)
-            next_tile = send_tile(code, n + 1, messages, sizes, TILES, plan)
-        i, bh, first, end = next_tile
+                if back == gl.minimum(blocks - 1, 1):
+                    tile = send_tile(code, n + 1, messages, sizes, TILES, plan)
+        if plan.table:
+            pass
+        elif ORDER == "queue":
+            code = take_from_queue(counter, Tr * BH)
+            write_code(code, n, messages)
+        else:
+            code = fixed_tile(n + 1, ORDER)
         n += 1
 
 
@@ -143,7 +140,8 @@ def allocate(q_desc, k_desc, v_desc, o_desc, plan: gl.constexpr):
         v_desc.dtype, [STAGES, 1, 1, V_BOX[2], V_BOX[3]], v_desc.layout
     )
     SLOT: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [0])
-    slots = gl.allocate_shared_memory(gl.int32, [2 * FIELDS, 1], SLOT)
+    SLOTS: gl.constexpr = 2 * FIELDS if plan.table else 2
+    slots = gl.allocate_shared_memory(gl.int32, [SLOTS, 1], SLOT)
     q_full, q_empty = ring(2, CONSUMERS)
     k_full, k_empty = ring(STAGES, CONSUMERS)
     v_full, v_empty = ring(STAGES, CONSUMERS)

@@ -4,11 +4,10 @@
 from .gluon import constant, gl, gluon, mbarrier
 
 FIELDS = constant(16)  # int32 numbers of a message from the producer
-# Of the forward pass, of a tile: CODE, at least Tr · B · H where no tile is left; of a table
-# instead batch and head bh, and what `tables.Tables.tiles` has: row block i, key blocks FIRST …
-# END − 1, and from OWN on, of each warpgroup, its first and end, and the keys from … to − 1 that
-# all its rows see.
-ROW, FIRST, END, OWN, CODE = map(constant, (0, 1, 2, 3, 15))
+# In the forward pass by a table: batch and head bh, at least Tr · B · H where no tile is left; and
+# what `tables.Tables.tiles` has of it: row block i, key blocks FIRST … END − 1, and from OWN on, of
+# each warpgroup, its first and end, and the keys from … to − 1 that all of its rows see.
+ROW, FIRST, END, OWN, HEAD = map(constant, (0, 1, 2, 3, 15))
 
 
 @gluon.jit
@@ -74,6 +73,27 @@ def await_free(empty, it, STAGES: gl.constexpr):
 
 
 @gluon.jit
+def write_code(code, n, messages):
+    """Send the consumers the code of the tile after the n-th (producer)."""
+    slots, full, empty = messages
+    await_pair(empty, n, 1)
+    layout: gl.constexpr = gl.BlockedLayout([1], [32], [1], [0])
+    slots.index(n & 1).store(gl.full([1], 0, gl.int32, layout) + code)
+    mbarrier.arrive(full.index(n & 1), count=1)
+
+
+@gluon.jit
+def read_code(n, messages):
+    """Receive the code of the tile after the n-th (consumers)."""
+    slots, full, empty = messages
+    await_pair(full, n)
+    layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
+    code = gl.max(slots.index(n & 1).load(layout), axis=0)
+    mbarrier.arrive(empty.index(n & 1), count=1)
+    return code
+
+
+@gluon.jit
 def write_field(slots, n, field: gl.constexpr, value):
     """Write one number of the n-th message (producer)."""
     layout: gl.constexpr = gl.BlockedLayout([1], [32], [1], [0])
@@ -88,22 +108,21 @@ def read_field(slots, n, field: gl.constexpr, WARPS: gl.constexpr):
 
 
 @gluon.jit
-def receive_tile(n, messages, TABLE: gl.constexpr, w: gl.constexpr):
-    """Receive the n-th tile (consumers): its code, or of a table bh, i, first and end, and this
-    warpgroup's first, end, from and to."""
+def receive_tile(n, messages, w: gl.constexpr):
+    """Receive the n-th tile of a table: bh, i, first and end, and this warpgroup's first, end, from
+    and to (consumers)."""
     slots, full, empty = messages
     await_pair(full, n)
-    tile = (read_field(slots, n, CODE, 4),)
-    if TABLE:
-        tile += (
-            read_field(slots, n, ROW, 4),
-            read_field(slots, n, FIRST, 4),
-            read_field(slots, n, END, 4),
-            read_field(slots, n, OWN + 4 * w, 4),
-            read_field(slots, n, OWN + 4 * w + 1, 4),
-            read_field(slots, n, OWN + 4 * w + 2, 4),
-            read_field(slots, n, OWN + 4 * w + 3, 4),
-        )
+    tile = (
+        read_field(slots, n, HEAD, 4),
+        read_field(slots, n, ROW, 4),
+        read_field(slots, n, FIRST, 4),
+        read_field(slots, n, END, 4),
+        read_field(slots, n, OWN + 4 * w, 4),
+        read_field(slots, n, OWN + 4 * w + 1, 4),
+        read_field(slots, n, OWN + 4 * w + 2, 4),
+        read_field(slots, n, OWN + 4 * w + 3, 4),
+    )
     mbarrier.arrive(empty.index(n & 1), count=1)
     return tile
 
