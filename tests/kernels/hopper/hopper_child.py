@@ -34,7 +34,7 @@ from kernels.spec import masks, scores
 from kernels.tables import SPANS
 from kernels.triton_internals import compile_for
 from kernels.varlen import spans_of_offsets
-from tests.kernels.attention_checks import make_qkv
+from tests.kernels.attention_checks import assert_attention, make_qkv
 from tests.kernels.gradient_checks import assert_gradients, like
 from tests.kernels.hopper.ptx_async import Map
 from tests.kernels.hopper.ptx_machine import Fault, Machine
@@ -84,6 +84,9 @@ class OnMachine:
         self.on_machine(*tensors)
 
     def fp8_kernel(self, *tensors):
+        self.on_machine(*tensors)
+
+    def hopper_kernel(self, *tensors):
         self.on_machine(*tensors)
 
     def on_machine(self, *tensors):
@@ -156,6 +159,41 @@ def run(request: dict) -> dict:
             one = q[:, :, at], k[:, :, of], v[:, :, of], grad_o[:, :, at]
             if one[0].numel() and one[1].numel():
                 assert_gradients(mine, *one, mask=mask.text)
+    except (Fault, AssertionError) as error:
+        return {"fault": f"{type(error).__name__}: {str(error)[:2000]}"}
+    return {"fault": ""}
+
+
+def run_forward(request: dict) -> dict:
+    """O and lse of one problem, judged."""
+    OnMachine.request = request
+    launch.Launch = OnMachine
+    launch.why_not = lambda *tensors, **rules: ""
+    launch.counter_of = lambda device: torch.zeros(1, dtype=torch.int32)
+    multiprocessors = SimpleNamespace(multi_processor_count=request["programs"])
+    torch.cuda.get_device_properties = lambda device: multiprocessors
+    sizes = {key: request[key] for key in ("n_k", "batch", "heads", "k_heads", "dtype")}
+    q, k, v = make_qkv(request["n_q"], request["d"], **sizes)
+    rules = {key: request[key] for key in ("mask", "score", "sink") if key in request}
+
+    def attend(q, k, v, return_lse, causal=False, **rules):
+        if "cuts" not in request:
+            return launch.prepare(q, k, v, causal, **rules)(q, k, v)
+        offsets = [torch.tensor(x, dtype=torch.int32) for x in request["cuts"]]
+        found = spans_of_offsets(*offsets, q.shape[2], k.shape[2], q.device, causal)
+        return launch.prepare(q, k, v, mask=SPANS)(q, k, v, found)
+
+    try:
+        if "cuts" in request:
+            o, lse = attend(q, k, v, True, request["causal"])
+            for (a, b), (c, e) in zip(*map(pairwise, request["cuts"]), strict=True):
+                parts = q[:, :, a:b], k[:, :, c:e], v[:, :, c:e]
+                found = o[:, :, a:b], lse[:, :, a:b]
+                if a < b:
+                    causal = request["causal"]
+                    assert_attention(*parts, lambda *_, found=found, **__: found, causal=causal)
+        else:
+            assert_attention(q, k, v, attend, causal=request["causal"], **rules)
     except (Fault, AssertionError) as error:
         return {"fault": f"{type(error).__name__}: {str(error)[:2000]}"}
     return {"fault": ""}
@@ -263,7 +301,9 @@ def answer(request: dict) -> dict:
     try:
         if "plan" in request:
             return compile_plan(request)
-        return run_fp8(request) if "two_level" in request else run(request)
+        if "causal" not in request:
+            return run(request)
+        return run_fp8(request) if "two_level" in request else run_forward(request)
     except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"}
 

@@ -160,6 +160,10 @@ INSTRUCTIONS = [
     (rf"add\.{T}", plain(np.add)),
     (rf"sub\.{T}", plain(np.subtract)),
     (rf"mul(?:\.lo)?\.{T}", plain(np.multiply)),
+    (
+        r"mul\.hi\.(?P<type>s32)",
+        plain(lambda a, b: (a.astype(np.int64) * b >> 32).astype(np.int32)),
+    ),
     (rf"neg\.{T}", plain(np.negative)),
     (rf"mad\.lo\.{T}", plain(lambda a, b, c: a * b + c)),
     (r"fma\.rn(?:\.ftz)?\.(?P<type>f32)", plain(values.fused)),
@@ -175,6 +179,7 @@ INSTRUCTIONS = [
     (rf"min\.{T}", plain(np.minimum)),
     (rf"max\.{T}", plain(np.maximum)),
     (rf"ex2\.approx\.ftz\.{T}", plain(values.exp2)),
+    (r"rcp\.approx\.ftz\.(?P<type>f32)", plain(np.reciprocal)),
     *((rf"setp\.{name}\.{T}", plain(test, result="pred")) for name, test in TESTS.items()),
     (r"and\.(?P<type>pred)", plain(np.logical_and)),
     (r"or\.(?P<type>pred)", plain(np.logical_or)),
