@@ -161,7 +161,7 @@ function partsOf(f, row) {
  * @param {Frame} f @param {Row} [row] */
 export function describeStep(f, row) {
   const [words, formula = "", ...remarks] = partsOf(f, row).map((part) => fill(part, f, row));
-  return { words, formula, aside: remarks.join(" ") };
+  return { words, formula, remarks, aside: remarks.join(" ") };
 }
 
 /** The step in words: what the eye sees, for the ear. @param {Frame} f @param {Row} [row] */

@@ -40,12 +40,17 @@ export class Sentence {
 
   /** @param {Frame} f @param {Row | undefined} row */
   draw(f, row) {
-    const { words, formula: sum, aside } = describeStep(f, row);
+    const { words, formula: sum, aside, remarks } = describeStep(f, row);
+    const nodes = [
+      () => rich(words),
+      () => formula(sum),
+      () => remarks.flatMap((remark) => [el("span", {}, rich(remark)), " "]),
+    ];
     [words, sum, aside].forEach((text, k) => {
       const part = this.parts[k];
       if (part.dataset.text === text) return;
       set(part, { "data-text": text, hidden: text ? null : "" });
-      part.replaceChildren(...(k === 1 ? formula(text) : rich(text)));
+      part.replaceChildren(...nodes[k]());
     });
   }
 }

@@ -76,6 +76,23 @@ def test_the_formula_is_the_largest_type(tab):
     assert page.locator(".fa-hbm .fa-caption").is_visible()  # that S is never stored
 
 
+def test_a_lecture_says_why_and_its_picture_stays_where_it_is(tab):
+    tops = set()
+    for width, height in ((1280, 720), (1920, 1080)):
+        resize(tab.page, width, height)
+        for where, why in (
+            ("step=4&phase=max", "Without m, scores"),
+            ("step=4&phase=exp", ""),
+            ("step=4&phase=output", "S and P are dropped now"),
+            ("step=5&phase=store", "S is never written to HBM."),
+        ):
+            page = tab.open(f"mode=present&{where}")
+            seen = "".join(page.locator(".fa-aside span:visible").all_inner_texts())
+            assert why in seen if why else not seen, where
+            tops.add((height, round(page.locator(".fa-sram").bounding_box()["y"])))
+    assert len(tops) == 2, tops
+
+
 def test_a_race_stays_in_the_hall_and_comes_back_from_its_address(tab):
     resize(tab.page)
     page = tab.open("mode=compare&clock=bytes&step=3")
