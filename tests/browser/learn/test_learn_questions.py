@@ -230,8 +230,8 @@ def test_wrong_then_right_kept_here_and_nothing_sent(apart):
         assert said.inner_text().startswith("✓ Right. "), kind
         assert check.is_hidden() and (kind in ("order", "fill") or form.evaluate(INSIDE) >= -0.5)
         if kind == "order":
-            form.locator(".fa-given > *").wait_for()
-            assert form.evaluate("node => node.scrollTop") > 0, "what the lines give is in sight"
+            # In sight once it has come; what the wrong order gave stands there until then.
+            page.wait_for_function("node => node.scrollTop > 0", arg=form.element_handle())
         assert page.locator(".fa-dot.is-done[aria-current]").count() == 1
         # What a word means may be asked for when the pointer passes one, a screen before it is.
         asked = ("/fa/learn", "/fa/glossary", ".html")
