@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlencode
 
 import numpy as np
@@ -46,7 +46,7 @@ def chapter(w: Workload, choice: Mapping[str, str]) -> Chapter:
         )
     else:
         found = _moving(runs, layout, choice)
-    return {
+    made: dict[str, Any] = {
         "label": found["headline"],
         "switches": [gpus, side, order],
         "words": t("devices.line", n=SMALL.n, d=SMALL.d, dtype=SMALL.dtype),
@@ -62,6 +62,7 @@ def chapter(w: Workload, choice: Mapping[str, str]) -> Chapter:
         ],
         **found,
     }
+    return cast(Chapter, made)
 
 
 def _moving(runs: Runs, layout: str, choice: Mapping[str, str]) -> dict[str, Any]:
