@@ -193,8 +193,8 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
             # it even where the first one was skipped; so let them differ
             q_again = q_smem.index((n & 1) * CONSUMERS + w + zero).reshape([ROWS, D])
             if TABLE:
-                # Key blocks j go down to: the first of those that all rows see, the last of them,
-                # the first of all. Outside of those the mask is computed.
+                # From the last key block to the first: an edge down to `high`, the blocks low …
+                # high − 1 that all rows see, and the other edge. Only an edge needs the mask.
                 j = Tc - 1
                 high, low = whole_blocks(whole, my_first, j, BLOCK_N)
                 for edge in range(0, gl.where(low > my_first, 2, 1)):

@@ -62,15 +62,15 @@ def modify_and_mask(S, n0, own, MASK: gl.constexpr, plan: gl.constexpr, S_LAYOUT
         S = (S.reshape([M, N // 8, 8]) + bias).reshape([M, N])
         S = gl.convert_layout(S, S_LAYOUT, assert_trivial=True)
     if MASK == 1:
-        S = mask_spans(S, n0, spans, high, low, plan, S_LAYOUT)
+        S = _mask_spans(S, n0, spans, high, low, plan, S_LAYOUT)
     elif MASK == 2:
         if (n0 < whole[0]) | (n0 + N > whole[1]):
-            S = mask_spans(S, n0, spans, high, low, plan, S_LAYOUT)
+            S = _mask_spans(S, n0, spans, high, low, plan, S_LAYOUT)
     return S
 
 
 @gluon.jit
-def mask_spans(S, n0, spans, high, low, plan: gl.constexpr, S_LAYOUT: gl.constexpr):
+def _mask_spans(S, n0, spans, high, low, plan: gl.constexpr, S_LAYOUT: gl.constexpr):
     """Set S = −∞ where the row does not see the key; high and low as in `parts.mask`."""
     M: gl.constexpr = S.shape[0]
     N: gl.constexpr = S.shape[1]
