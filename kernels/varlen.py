@@ -96,7 +96,7 @@ def spans_of_offsets(
                 f"{' and falls' if step < 0 else ''}: offsets rise from 0 to the total, {total:,}."
             )
     found = spans.of_offsets(cu_q, cu_k, n_q, n_k, causal)
-    vars(found)["is_rising"] = True
+    vars(found).update(is_rising=True, sequences=len(cu_k) - 1)
     if len(_cache) >= MAX_CACHED:
         _cache.clear()
     _cache[key] = cu_q, cu_k, versions, found  # with the tensors, so that their ids stay theirs

@@ -195,15 +195,19 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
             if TABLE:
                 # From the last key block to the first: an edge down to `high`, the blocks low …
                 # high − 1 that all rows see, and the other edge. Only an edge needs the mask.
+                # Without ranges all of it is one edge, of which each block is tested.
                 j = Tc - 1
-                high, low = whole_blocks(whole, my_first, j, BLOCK_N)
+                if plan.ranges:
+                    high, low = whole_blocks(whole, my_first, j, BLOCK_N)
+                else:
+                    high, low = my_first, my_first
                 for edge in range(0, gl.where(low > my_first, 2, 1)):
                     stop = gl.where(edge == 0, high, my_first)
                     for back in range(0, j - stop):
                         packed, O, m, l = step(
                             q_again, k_ring, v_ring, it, packed, O, m, l, True, True,
                             row0, (j - 1 - back) * BLOCK_N, Nq, Nk, own, scale_log2,
-                            1, plan, w, S_LAYOUT, O_LAYOUT,
+                            1 if plan.ranges else 2, plan, w, S_LAYOUT, O_LAYOUT,
                         )  # fmt: skip
                         it += 1
                     j = stop
@@ -246,8 +250,7 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
         P_last = unpack(packed, DTYPE, gl.DotOperandLayout(0, O_LAYOUT, 2))
         O_started = add_values(P_last, v_smem, s_last, O, True if plan.peel else blocks > 1)
         if TABLE:
-            tile = receive_tile(n + 1, messages, w)
-            code = tile[0]
+            pass
         elif ORDER == "queue":
             code = read_code(n, messages)
         else:
@@ -262,7 +265,10 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
         O, _ = warpgroup_mma_wait(0, deps=[O_started, P_last])
         mbarrier.arrive(v_empty.index(s_last), count=1)
         if TABLE:
+            # before it waits for the next tile, which may be sent after a block that it skips
             it = skip_blocks(k_ring, v_ring, it, my_first - first, plan, w)
+            tile = receive_tile(n + 1, messages, w)
+            code = tile[0]
         # phase: store — O_i = O / l; TMA leaves out the rows beyond Nq
         O = O * gl.convert_layout(inv_l, gl.SliceLayout(1, O_LAYOUT))[:, None]
         o_smem.index(w).reshape([ROWS, D]).store(O.to(DTYPE))

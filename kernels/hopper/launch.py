@@ -98,9 +98,9 @@ def prepare(
     folded = folding.fold(modified, sink, scale, q.shape[1], q.device)
     blocks = chosen.block_m, chosen.block_n
 
-    def with_table(q, k, v, table: tables.Tables) -> Callable:
+    def with_table(q, k, v, table: tables.Tables, **fields) -> Callable:
         extra = table.spans, table.tiles, *folded.rest
-        return _prepared(q, k, v, chosen, folded.scale_log2, extra)
+        return _prepared(q, k, v, replace(chosen, **fields), folded.scale_log2, extra)
 
     if parsed != SPANS:
         return with_table(q, k, v, tables.on_device(parsed, n_q, n_k, *blocks, q.device))
@@ -109,7 +109,8 @@ def prepare(
         made = vars(spans).setdefault("calls", {})  # of this call and others, with its tables
         if call not in made:
             refuse_capture("spans of keys")
-            made[call] = with_table(q, k, v, tables.of_spans(spans[0], *blocks))
+            are_long = k.shape[2] > plans.SHORT * vars(spans).get("sequences", 1)
+            made[call] = with_table(q, k, v, tables.of_spans(spans[0], *blocks), ranges=are_long)
         return made[call](q, k, v)
 
     return call
