@@ -76,6 +76,7 @@ def forward_cause(
         return Cause("lse_of_other_head", of_loop(loop.Loop(), case, *told), told)
     tells = (wrong & (np.abs(seen.O) < HUGE)).any() or not wrong.any()
     share, found = _share(case), []
+    settled = set()  # loops that differ from what was seen, however they treat rows without keys
     sizes = mistakes.block_sizes(told, case.n_k, is_told)
     if seen.states:  # which show the sizes
         sizes = [told]
@@ -88,10 +89,15 @@ def forward_cause(
         made = plain(case.q, case.k, case.v, case.causal, False)
         if style and wrong.any() and same(seen.O, made.O, share):
             continue  # what is wrong here is the style itself
-        for key, w in mistakes.loops("forward", style):
+        for n, (key, w) in enumerate(mistakes.loops("forward", style)):
+            if (at := (size, n, w.reverse, w.skips)) in settled:
+                continue
             if style and w.heads == "own" and case.q.shape[:2] != (1, 1):
                 continue  # a case of one head was right: what is wrong here alone is plain
-            if not _agrees_first(w, case, seen, wrong, size, share):
+            agrees, is_blind = _agrees_first(w, case, seen, wrong, size, share)
+            if not (agrees or is_blind):
+                settled.add(at)
+            if not agrees:
                 continue
             function = of_loop(w, case, *size)
             made = function(case.q, case.k, case.v, case.causal, bool(seen.states))
@@ -194,9 +200,12 @@ def _is_nearer(mine: Numbers, made: Numbers, true: Numbers) -> bool:
     return bool(4 * apart <= error) or not finite.all()
 
 
-def _agrees_first(w, case: Case, seen: Seen, wrong: Numbers, size: tuple[int, int], share) -> bool:
-    """Return True if a mistake gives the O of the first row block that is wrong, or where O is
-    right the lse of the first one: one of many tells most of them apart."""
+def _agrees_first(
+    w: loop.Loop, case: Case, seen: Seen, wrong: Numbers, size: tuple[int, int], share: float
+) -> tuple[bool, bool]:
+    """Return whether a mistake gives the O of the first row block that is wrong, or where O is
+    right the lse of the first one: one of many tells most of them apart. And whether a row of it
+    saw no key for a time, so that a loop with another treatment of such rows may differ."""
     *head, row, _ = np.argwhere(wrong)[0] if wrong.any() else (0, 0, 0, 0)
     i, head = row // size[0], tuple(head)
     rows = slice(i * size[0], (i + 1) * size[0])
@@ -204,19 +213,24 @@ def _agrees_first(w, case: Case, seen: Seen, wrong: Numbers, size: tuple[int, in
     sizes: dict[str, Any] = {"block_q": size[0], "block_k": size[1]}
     is_one = case.q.shape[:2] == (1, 1)
     if is_one if w.heads != "own" else not (is_one or wrong.any(axis=(2, 3)).all()):
-        return False  # it is all there is, or one head was right
+        return False, False  # it is all there is, or one head was right
     if wrong.any() and w.lse != "natural":
-        return False  # it would be wrong in lse alone
+        return False, False  # it would be wrong in lse alone
     if w.ragged not in ("masked", "queries") and not (case.n_q % size[0] or case.n_k % size[1]):
-        return False
+        return False, False
     if w.heads == "viewed" and "o" in w.heads_of:
-        return True
+        return True, True
     own = (x[head] for x in loop.take_heads(w, case.q, case.k, case.v))
+    blind = ["tile" in (w.p_by, w.sum_by, w.alpha_by)]
+
+    def look(_i: int, _j: int, m: Numbers, l: Numbers, **_state: Numbers) -> None:
+        blind.append(not (np.isfinite(m) & (l > 0)).all())
+
     with np.errstate(all="ignore"):
-        O, lse = loop.forward(w, *own, **rules, **sizes, only=i)
+        O, lse = loop.forward(w, *own, **rules, **sizes, only=i, report=look)
     if wrong.any():
-        return same(seen.O[head][rows], O[rows], share)
-    return seen.lse is None or same(seen.lse[head][rows], lse[rows], share)
+        return same(seen.O[head][rows], O[rows], share), any(blind)
+    return seen.lse is None or same(seen.lse[head][rows], lse[rows], share), any(blind)
 
 
 def _agreement(case, seen: Seen, made: Seen, how: judge.Convention, function, trusted) -> float:
