@@ -116,7 +116,10 @@ export class Code {
     });
     if (first < 0) return;
     const [top, line] = [items[0], items[first]];
-    this.list.scrollTop = line.offsetTop - top.offsetTop + 2 * line.offsetHeight - this.room / 2; // with some of what follows
+    // with some of what follows; the frame lays out the page once
+    requestAnimationFrame(() => {
+      this.list.scrollTop = line.offsetTop - top.offsetTop + 2 * line.offsetHeight - this.room / 2;
+    });
   }
 }
 
@@ -224,7 +227,11 @@ export class Progress {
         : t("progress.other.first", values),
     });
     const most = Math.max(all, own);
-    this.fill.style.width = `${((100 * own) / most).toFixed(2)}%`;
-    this.mark.style.width = `${begun ? ((100 * now) / most).toFixed(2) : 0}%`;
+    // moved in place of widened, so that no frame of the transition needs a layout
+    for (const [bar, part] of /** @type {const} */ ([
+      [this.fill, own],
+      [this.mark, begun ? now : 0],
+    ]))
+      bar.style.translate = `${((100 * part) / most - 100).toFixed(2)}%`;
   }
 }
