@@ -30,7 +30,7 @@ export function ticks(low, high, count, log, least = 0) {
   );
 }
 
-/** A number as superscript. @param {number} k */
+/** A number as superscript. @param {number | string} k */
 export const raised = (k) =>
   String(k).replace(/[-\d]/g, (sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(sign)]));
 

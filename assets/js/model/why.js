@@ -1,7 +1,5 @@
 // What exp would do without m, with a row's own numbers: its scores are multiplied until fp32 fails. Pure.
 
-import { weight } from "./frame.js";
-
 /** @import { Frame, Known } from "./types.js" */
 /** A mark on an axis of powers of ten, which fp32 bounds. `state`: 1 beyond its largest number, −1 rounded to 0.
  * @typedef {{at: number, state: -1 | 0 | 1}} Mark */
@@ -37,6 +35,5 @@ export function axesOf(f, row, factor) {
   return {
     without: scores.map((s) => markOf(s * factor)),
     with: scores.map((s) => markOf((s - m) * factor)),
-    largest: Math.max(0, ...scores.map((s) => weight(s * factor, m * factor))),
   };
 }

@@ -1,6 +1,7 @@
 // The end of a run: what the tiles made beside the same in float64, the bytes beside those of standard attention, and what
 // to do now. It takes the place of the stage and the drawer.
 
+import { raised } from "../lib/axis.js";
 import { button, el, set } from "../lib/dom.js";
 import { bytes, number } from "../lib/format.js";
 import { soFar, sumOf } from "../model/frame.js";
@@ -20,9 +21,7 @@ const [WIDE, HIGH] = [238, 352]; // px of a matrix at 1280 × 720, at most
 
 /** A number with a power of ten as it is written by hand. @param {number} x */
 const small = (x) =>
-  number(x).replace(/e(−?)(\d+)$/, (_, sign, power) => ` × 10${sign && "⁻"}${raised(power)}`);
-/** @param {string} digits */
-const raised = (digits) => digits.replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)]);
+  number(x).replace(/e(.+)$/, (_, power) => ` × 10${raised(power.replace("−", "-"))}`);
 
 export class Result {
   /** What the next thing to do is called. @type {string} */
