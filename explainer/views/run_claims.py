@@ -46,7 +46,7 @@ def bars(rows: Sequence[tuple[str, float, str]], main: str) -> list[dict[str, An
     return [
         {
             "method": name,
-            "name": short_name(name),
+            "name": METHODS[name],
             "main": name == main,
             "share": min(1.0, size / most) if most else 0.0,
             "cut": t("bar.cut", times=size / most) if size > 1.001 * most else "",
@@ -55,11 +55,6 @@ def bars(rows: Sequence[tuple[str, float, str]], main: str) -> list[dict[str, An
         }
         for name, size, text in rows
     ]
-
-
-def short_name(method: str) -> str:
-    """Return what a method is called beside a bar."""
-    return t("naive") if method == "naive" else METHODS[method]
 
 
 def _first(rows: Sequence[Row], main: str) -> list[Row]:
@@ -87,7 +82,7 @@ def correct(result: Result, main: str) -> Claim:
         "rows": [
             {
                 "method": row["method"],
-                "name": short_name(row["method"]),
+                "name": METHODS[row["method"]],
                 "main": row["method"] == main,
                 "error": row["error"],
                 "allowed": row["allowed"],

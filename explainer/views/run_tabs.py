@@ -11,7 +11,7 @@ from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS
 from explainer.base.amounts import amount, listed, milliseconds, rounded, scientific
 from explainer.base.cards import peak_tflops
 from explainer.base.texts import Texts
-from explainer.engine.requests import METHODS
+from explainer.engine.requests import METHODS, STORE_S
 from explainer.engine.results import (
     A_DECADE,
     LOWEST,
@@ -78,7 +78,7 @@ def _histogram(rows: dict[str, Row], main: str, is_backward: bool) -> dict[str, 
     for name, row in rows.items():
         exact = row["histogram"]["exact"]
         total = max(1, sum(counts[name]) + exact)
-        label = run_claims.short_name(name)
+        label = METHODS[name]
         if exact / total >= 0.005:
             label = t("histogram.exact", name=label, share=100 * exact / total)
         shares = [count / total for count in counts[name][first : last + 1]]
@@ -261,11 +261,12 @@ def roofline(source: Result | None, note: str) -> Tab | None:
     points = [
         {
             "method": row["method"],
-            "name": run_claims.short_name(row["method"]),
+            "name": METHODS[row["method"]],
             "main": row["method"] == main,
             "x": row["flops"] / row["least_bytes"],
             "y": row["tflops"],
             "value": rounded(row["tflops"]),
+            "stores": t("roofline.stores") if row["method"] in STORE_S else "",
             "text": t(
                 "roofline.tip",
                 name=METHODS[row["method"]],

@@ -164,16 +164,17 @@ def test_the_rules_are_said_with_their_numbers():
 def test_the_histogram_is_the_counts():
     histogram = shown(live())["tabs"]["errors"]["histogram"]
     shares = {one["name"]: one["shares"] for one in histogram["series"]}
-    assert shares == {"FA-2": [0.75, 0.25], "naive": [0.75, 0.25]}
+    assert shares == {"FA-2": [0.75, 0.25], "Naive PyTorch": [0.75, 0.25]}
     assert (histogram["low"], histogram["high"]) == (-10 + 12 / 4, -10 + 14 / 4)
 
 
 def test_the_roofline_has_a_point_for_each_method():
     tab = shown(live())["tabs"]["roofline"]
     assert {one["name"]: (one["x"], one["y"]) for one in tab["points"]} == {
-        "naive": (200.0, 25.0),
+        "Naive PyTorch": (200.0, 25.0),
         "FA-2": (200.0, 100.0),
     }
+    assert [one["stores"] for one in tab["points"]] == ["stores S and P", ""]
     assert (tab["peak"], tab["hbm"]) == (780.0, 4.2)
 
 

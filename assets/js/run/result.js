@@ -2,6 +2,7 @@
 
 import { button, el, isPresenting, set } from "../lib/dom.js";
 import { radios } from "../lib/radios.js";
+import { rich } from "../views/rich.js";
 import { paintErrors, paintMap, paintMemory, paintRows, paintTimes } from "./claims.js";
 import { paintLanes } from "./lanes.js";
 import { picture } from "./picture.js";
@@ -58,7 +59,7 @@ export class ResultView {
       this.after = el("p", { class: "fa-run-after" });
       this.root.replaceChildren(this.lanes, this.after);
     } else this.lanes.canvas.refit();
-    set(/** @type {HTMLElement} */ (this.after), { text: this.state.after });
+    this.after?.replaceChildren(...rich(this.state.after));
   }
 
   /** The views of the result, in the order of the keys: all claims, each alone, the details. */

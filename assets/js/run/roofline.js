@@ -5,7 +5,8 @@ import { circle, ink, path, stroke, text, tipped } from "../lib/svg_canvas.js";
 import { hueOf } from "./shapes.js";
 
 /** @import { Paper } from "../lib/svg_canvas.js" */
-/** @typedef {{method: string, name: string, main: boolean, x: number, y: number, value: string, text: string}} Point */
+/** @typedef {[string, string]} Pair words and their look */
+/** @typedef {{method: string, name: string, main: boolean, x: number, y: number, value: string, stores: string, text: string}} Point */
 /** @typedef {{points: Point[], peak: number, hbm: number, labels: string[], axis: string}} Roofline */
 
 const MARKS = [1, 3, 10, 30, 100, 300, 1000, 3000];
@@ -49,9 +50,12 @@ export function paintRoofline({ points, peak, hbm, labels, axis }, paper) {
     ),
     text((left + right) / 2, bottom + size * 3, axis, size, "quiet middle"),
     ends(
-      points.map(({ name, value, main, ...at }) => ({
+      points.map(({ name, value, main, stores, ...at }) => ({
         y: y(at.y),
-        rows: [[name, main ? "bold accent-ink" : ""]],
+        rows: /** @type {Pair[]} */ ([
+          [name, main ? "bold accent-ink" : ""],
+          [stores, "quiet"],
+        ]).filter(([words]) => words),
         value,
         from: [x(at.x) + 6, y(at.y)],
       })),
