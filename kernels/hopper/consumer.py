@@ -265,7 +265,7 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
         O, _ = warpgroup_mma_wait(0, deps=[O_started, P_last])
         mbarrier.arrive(v_empty.index(s_last), count=1)
         if TABLE:
-            # before it waits for the next tile, which may be sent after a block that it skips
+            # before it waits for the next tile, whenever that is sent
             it = skip_blocks(k_ring, v_ring, it, my_first - first, plan, w)
             tile = receive_tile(n + 1, messages, w)
             code = tile[0]

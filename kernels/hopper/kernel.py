@@ -9,7 +9,7 @@ first) and computes the softmax of block j while the other warpgroups use the ma
 # pyright: reportOperatorIssue=false
 
 from .consumer import ROWS, consume
-from .gluon import async_load, constant, fence_async_shared, gl, gluon, mbarrier
+from .gluon import async_load, fence_async_shared, gl, gluon, mbarrier
 from .parts import (
     END,
     FIELDS,
@@ -27,8 +27,6 @@ from .parts import (
     write_field,
 )
 from .variants import tile_in
-
-LONG_TILE = constant(16)  # key blocks
 
 
 @gluon.jit
@@ -77,8 +75,6 @@ def produce(loads, plan: gl.constexpr):
         h = bh % H
         if plan.table:
             blocks = Tc - first
-            # of a long tile the next one is taken late, so that no program keeps two of them
-            early = gl.where(blocks > LONG_TILE, blocks - 3, 0)
         else:
             Tc = blocks_up_to((i + 1) * BLOCK_M, Nq, Nk, plan.causal, BLOCK_N)
             blocks = Tc
@@ -105,10 +101,10 @@ def produce(loads, plan: gl.constexpr):
             else:
                 async_load(v_desc, [b, h // GROUP, n0, 0], v_full.index(s), v_smem.index(s))
             it += 1
-            if plan.table:  # before the end, since each takes long, and each between two copies
-                if back == early:
+            if plan.table:  # early, since reading a table takes long, and between two copies each
+                if back == 0:
                     code = take_from_queue(counter, Tr * BH)
-                if back == gl.minimum(blocks - 1, early + 1):
+                if back == gl.minimum(blocks - 1, 1):
                     tile = send_tile(code, n + 1, messages, sizes, TILES, plan)
         if plan.table:
             pass

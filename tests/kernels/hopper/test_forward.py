@@ -19,7 +19,7 @@ PACKED = {"cuts": [[0, 130, 130, 300], [0, 260, 270, 300]], "heads": 1}
         {"d": 64, "score": "softcap:5", "n_q": 200, "late": False},
         {**PACKED, "programs": 3},
         {**PACKED, "d": 64, "causal": True, "dtype": "fp16"},
-        # a long tile of which one warpgroup skips the last blocks, after the next tile was taken
+        # a long tile of which one warpgroup skips the last blocks
         {"cuts": [[0, 30, 160], [0, 600, 2500]], "n_q": 160, "n_k": 2500, "heads": 1},
     ],
     ids=str,
