@@ -203,9 +203,12 @@ def _is_nearer(mine: Numbers, made: Numbers, true: Numbers) -> bool:
 def _agrees_first(
     w: loop.Loop, case: Case, seen: Seen, wrong: Numbers, size: tuple[int, int], share: float
 ) -> tuple[bool, bool]:
-    """Return whether a mistake gives the O of the first row block that is wrong, or where O is
-    right the lse of the first one: one of many tells most of them apart. And whether a row of it
-    saw no key for a time, so that a loop with another treatment of such rows may differ."""
+    """Return whether a mistake agrees in the first wrong row block, and whether the block is blind.
+
+    Compared is O, or where all of O is right lse: one row block tells most mistakes apart. A block
+    is blind if one of its rows saw no key for a time, so that a loop with another treatment of
+    such rows may differ.
+    """
     *head, row, _ = np.argwhere(wrong)[0] if wrong.any() else (0, 0, 0, 0)
     i, head = row // size[0], tuple(head)
     rows = slice(i * size[0], (i + 1) * size[0])

@@ -250,7 +250,8 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
         P_last = unpack(packed, DTYPE, gl.DotOperandLayout(0, O_LAYOUT, 2))
         O_started = add_values(P_last, v_smem, s_last, O, True if plan.peel else blocks > 1)
         if TABLE:
-            pass
+            tile = receive_tile(n + 1, messages, w)
+            code = tile[0]
         elif ORDER == "queue":
             code = read_code(n, messages)
         else:
@@ -265,10 +266,7 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
         O, _ = warpgroup_mma_wait(0, deps=[O_started, P_last])
         mbarrier.arrive(v_empty.index(s_last), count=1)
         if TABLE:
-            # before it waits for the next tile, whenever that is sent
             it = skip_blocks(k_ring, v_ring, it, my_first - first, plan, w)
-            tile = receive_tile(n + 1, messages, w)
-            code = tile[0]
         # phase: store — O_i = O / l; TMA leaves out the rows beyond Nq
         O = O * gl.convert_layout(inv_l, gl.SliceLayout(1, O_LAYOUT))[:, None]
         o_smem.index(w).reshape([ROWS, D]).store(O.to(DTYPE))

@@ -32,7 +32,7 @@ export function ticks(low, high, count, log, least = 0) {
 
 /** A number as superscript. @param {number | string} k */
 export const raised = (k) =>
-  String(k).replace(/[-\d]/g, (sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(sign)]));
+  String(k).replace(/[-−\d]/g, (sign) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(sign)] ?? "⁻");
 
 /** A power of ten. @param {number} k */
 const power = (k) => (k >= -2 && k <= 4 ? String(Number((10 ** k).toFixed(2))) : `10${raised(k)}`);

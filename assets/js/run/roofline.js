@@ -4,8 +4,8 @@ import { ends, scale, widthOf } from "../lib/chart.js";
 import { circle, ink, path, stroke, text, tipped } from "../lib/svg_canvas.js";
 import { hueOf } from "./shapes.js";
 
+/** @import { Words } from "../lib/chart.js" */
 /** @import { Paper } from "../lib/svg_canvas.js" */
-/** @typedef {[string, string]} Pair words and their look */
 /** @typedef {{method: string, name: string, main: boolean, x: number, y: number, value: string, stores: string, text: string}} Point */
 /** @typedef {{points: Point[], peak: number, hbm: number, labels: string[], axis: string}} Roofline */
 
@@ -52,7 +52,7 @@ export function paintRoofline({ points, peak, hbm, labels, axis }, paper) {
     ends(
       points.map(({ name, value, main, stores, ...at }) => ({
         y: y(at.y),
-        rows: /** @type {Pair[]} */ ([
+        rows: /** @type {Words[]} */ ([
           [name, main ? "bold accent-ink" : ""],
           [stores, "quiet"],
         ]).filter(([words]) => words),

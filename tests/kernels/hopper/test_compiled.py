@@ -52,10 +52,11 @@ def pytest_generate_tests(metafunc):
     """Every plan in one of its forms; with --full in all of them. Of the variants those that take
     the most registers."""
     if "score" in metafunc.fixturenames:
-        variants = list(itertools.product((64, 128), ("none", "softcap", "alibi"), (False, True)))
+        choices = (64, 128), ("none", "softcap", "alibi"), (False, True), (False, True)
+        variants = list(itertools.product(*choices))
         if not metafunc.config.getoption("--full"):
-            variants = [v for v in variants if v[1] != "none" and v[2]]
-        metafunc.parametrize(("d", "score", "sink"), variants)
+            variants = [v for v in variants if v[1] != "none" and all(v[2:])]
+        metafunc.parametrize(("d", "score", "sink", "ranges"), variants)
     if "ragged" in metafunc.fixturenames:
         forms = list(itertools.product((False, True), ("bf16", "fp16")))
         cases = [(*shape, *form) for shape in SHAPES for form in forms]
@@ -69,9 +70,9 @@ def test_no_plan_spills_or_serializes_its_products(compiled, d, causal, order, p
     assert_fast(compiled(plan, d, dtype))
 
 
-def test_no_variant_spills_or_serializes_its_products(compiled, d, score, sink):
+def test_no_variant_spills_or_serializes_its_products(compiled, d, score, sink, ranges):
     plan = plans.choose(d, masks.parse("causal&window:9,0"), 999, 999, score, sink)
-    assert_fast(compiled(plan, d, "bf16" if sink else "fp16"))
+    assert_fast(compiled(replace(plan, ranges=ranges), d, "bf16" if sink else "fp16"))
 
 
 def test_a_plan_with_too_few_registers_is_found(compiled):

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from kernels.hopper import tables
+from kernels.hopper import launch, plans, tables
 from kernels.spec import masks
+from kernels.tables import SPANS
 from tests import by_hand
 
 
@@ -69,3 +70,19 @@ def test_ranks_of_the_backward_are_in_the_order_of_the_tiles(text):
         strip = seen[i * rows : (i + 1) * rows]
         needed = {j for j in range(-(-n_k // keys)) if strip[:, j * keys : (j + 1) * keys].any()}
         assert needed <= set(visits)
+
+
+def test_short_packed_sequences_have_a_plan_without_ranges(monkeypatch):
+    """A tensor of spans that does not say how many sequences it has is one."""
+    chosen = []
+    monkeypatch.setattr(launch, "why_not", lambda *_, **__: "")
+    monkeypatch.setattr(
+        launch, "_prepared", lambda q, k, v, plan, *_: lambda *_: chosen.append(plan)
+    )
+    keys = 4 * plans.SHORT
+    x, spans = torch.zeros(1, 1, keys, 64), torch.tensor([[[0, keys]] * keys], dtype=torch.int32)
+    for sequences in (None, 3, 4):
+        vars(spans).clear()
+        vars(spans).update({} if sequences is None else {"sequences": sequences})
+        launch.prepare(x, x, x, mask=SPANS)(x, x, x, spans)
+    assert [plan.ranges for plan in chosen] == [True, True, False]
