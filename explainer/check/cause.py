@@ -81,7 +81,8 @@ def forward_cause(
     if seen.states:  # which show the sizes
         sizes = [told]
     for size, style in product(sizes, range(len(mistakes.STYLES))):
-        if found and (tells or style == 0):
+        is_whole = any(score[1] == len(others) for score, _ in found)
+        if is_whole and (tells or style == 0):
             break
         if style and size[0] != size[1] and not is_told:
             continue  # too many to try them all
@@ -154,12 +155,15 @@ def _in_case(w: loop.Loop, case: Case, own: tuple[int, int] | None) -> Numbers:
 def _contradicts(
     w: loop.Loop, own: tuple[int, int] | None, others: list[tuple[Case, Seen]]
 ) -> bool:
-    """Return True if the mistake is wrong on a case on which the function was right."""
+    """Return True if the mistake is wrong on a case on which the function was right, in rows that
+    see a key: what those without get may have a line of its own."""
     for case, seen in others:
-        heads = [*np.ndindex(case.q.shape[:2])]
-        true = np.array([case.part(head=h).O for h in heads]).reshape(seen.O.shape)
+        parts = [case.part(head=h) for h in np.ndindex(case.q.shape[:2])]
+        true = np.array([part.O for part in parts]).reshape(seen.O.shape)
+        has_keys = np.array([part.l > 0 for part in parts]).reshape(*seen.O.shape[:3], 1)
         is_right = (np.abs(seen.O - true) <= case.allowed).all()
-        if is_right and not (np.abs(_in_case(w, case, own) - true) <= 2 * case.allowed).all():
+        is_near = np.abs(_in_case(w, case, own) - true) <= 2 * case.allowed
+        if is_right and not (is_near | ~has_keys).all():
             return True
     return False
 
@@ -221,7 +225,7 @@ def _agrees_first(
         return False, False  # it would be wrong in lse alone
     if w.ragged not in ("masked", "queries") and not (case.n_q % size[0] or case.n_k % size[1]):
         return False, False
-    if w.heads == "viewed" and "o" in w.heads_of:
+    if "o" in w.heads_of:
         return True, True
     own = (x[head] for x in loop.take_heads(w, case.q, case.k, case.v))
     blind = ["tile" in (w.p_by, w.sum_by, w.alpha_by)]
@@ -231,6 +235,7 @@ def _agrees_first(
 
     with np.errstate(all="ignore"):
         O, lse = loop.forward(w, *own, **rules, **sizes, only=i, report=look)
+    blind.append(not np.isfinite(lse[rows]).all())
     if wrong.any():
         return same(seen.O[head][rows], O[rows], share), any(blind)
     return seen.lse is None or same(seen.lse[head][rows], lse[rows], share), any(blind)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,37 +23,46 @@ class Loop:
     ``skips``: tiles that the mask hides whole are not visited; ``reverse``: keys from the last;
     ``empty``: rows with l = 0 are O / 1, 0 (cleared), or nan.
     ``scale_of``: the scale is the argument, its inverse, the argument times 1/√d, or taken of d, of
-    the numbers of keys or rows, or of those of a tile. ``compounds``: every tile scales Q itself.
+    the numbers of keys or rows, or of those of a tile; ``default_power`` and ``default_factor``
+    change 1/√d where the argument is missing. ``compounds``: every tile scales Q itself.
     ``mask``: none, causal, always (although not asked), local (in the tile's own coordinates, or
     local_rows, local_keys), transposed (or transposed_tile, within the tile), inverted, equal (of
     the tiles i = j alone), last (of the last tile alone), or with rows or keys counted by the size
-    of the other's blocks: rows_by_keys, keys_by_rows, swapped. ``aligned``: the diagonal ends at
-    the last key, starts at the first, or is moved the other way (reversed). ``hidden``: what
+    of the other's blocks: rows_by_keys, keys_by_rows, swapped, or rows or keys (or both) counted
+    from the number of their tile: numbered. ``aligned``: the diagonal ends at the last key, starts
+    at the first, also where there are fewer keys alone (clipped), or is moved the other way
+    (reversed). ``hidden``: what
     replaces a masked score, or is added to it (``hidden_adds``). ``mask_at``: the scores, the
     weights P, or P after its sum, in the backward pass dS. ``leaves_out``: tiles by ``_left_out``;
     ``twice``: those that are visited twice, see ``_visits``.
     ``heads``: ``heads_of`` of Q, K and V are of the head's own, the first or next head, the first
     sequence (batch), one for all, or memory is read as (B, N, H, d) (viewed; so is O, for o), or
-    with the strides of Q (strided), or the head comes before the sequence (swapped, unswapped).
+    transposed to it and read as (B, H, N, d) (reshaped), or with the strides of Q (strided), or
+    the head comes before the sequence (swapped, unswapped).
     ``q_of``, ``k_of``, ``v_of``: the matrix that is taken for Q, K and V; ``queries``, ``keys``,
     ``values``: of which block: own, previous, next, first, row, or strided by the other's size.
     ``ragged``: keys beyond the last are masked, counted (as zeros, or edge, wrap or overlap: as
     other keys; or as what the causal mask hides), keys beyond the number of rows are masked
-    (queries), or the last block is dropped, or that of the rows. ``key_tile``: a tile has Bc keys,
-    or Br (rows). ``carry``: what of m, l and o, or of the gradients, a block takes over from the
-    one before.
+    (queries), or the last block is dropped, or as many of the first keys (first_dropped), or the
+    last block of the rows. ``key_tile``: a tile has Bc keys, or Br (rows). ``carry``: what of m, l
+    and o, or of the gradients, a block takes over from the one before.
     ``maximum``: running, tile, whole (over all rows of the tile), zero (running from 0), none (0);
     ``keeps``: the m that the next tile is given; ``p_by``, ``alpha_by``: what P and α subtract,
-    ``sum_by``: the P in l, where it is another. ``alpha_base``: the base of α; ``alpha_of``: scores
-    that are scaled, or unscaled; ``guards``: α is 0 where there was no maximum; ``after``: which of
-    l and o are rescaled after the tile is added; ``adds``: which add what they were once more;
-    ``scales``: α is on the old, or on the new. ``forget``: which begin anew in each tile.
+    ``sum_by``: the P in l, where it is another; α by late is that of the tile before.
+    ``alpha_base``: the base of α; ``alpha_of``: scores that are scaled, or unscaled; ``lazy``: α is
+    1 where m rose by no more than that; ``l_begins``: the l before the first tile; ``guards``: α is
+    0 where there was no maximum; ``after``: which of l and o are rescaled after the tile is added;
+    ``adds``: which add what they were once more; ``scales``: α is on the old, or on the new.
+    ``forget``: which begin anew in each tile.
     ``rounds``: which of Q, K, V, S, P, l and o, or of the products T = Q Kᵀ and U = P V of a tile,
-    are rounded to fp16, bf16 or integers.
+    are rounded to fp16, bf16 or integers. ``stores``: all rows of a row block, or not its last.
+    ``splits``: how many ranges of keys, or of tiles (``split_at``), are computed apart and merged
+    with weights of their lse, of m (max) or l alone, of lse in base 2, of exp(lse) not normalized
+    (raw), equal weights (mean) or none (sum); floor: the keys beyond equal ranges are lost.
     ``sums``: l sums P along keys, or rows, or takes its mean, or its max. ``divide``: O by l at the
     end, never, every tile, or both; multiplied; by lse; or P by its sum within the tile: weights,
     then never or by all l, or by the running l (running); or the old O alone is multiplied, by
-    l_old / l (old).
+    l_old / l (old); or by the l before the last tile (stale).
     ``swap``: what is transposed, or not, where it should not be: K (or its numbers, reshaped) in S,
     S itself, P, α or l in O, and in the backward pass; where its sides are equal.
     ``p_of``: see ``_p``; ``D``: see ``_D``; ``heads_of`` may name lse and D (L, D).
@@ -71,6 +80,8 @@ class Loop:
 
     scale_power: float = 1
     scale_of: str = "argument"
+    default_power: float = 1
+    default_factor: float = 1
     compounds: bool = False
     mask: str = "causal"
     diagonal: int = 0
@@ -99,6 +110,8 @@ class Loop:
     base: float = math.e
     alpha_base: float = math.e
     alpha_of: str = "scaled"
+    lazy: float = 0
+    l_begins: float = 0
     l_alpha: float = 1
     o_alpha: float = 1
     guards: bool = True
@@ -111,6 +124,10 @@ class Loop:
     swap: str = ""
     lse: str = "natural"
     rounds: str = ""
+    stores: str = "all"
+    splits: int = 1
+    split_at: str = "keys"
+    merges: str = "lse"
     empty: str = "zero"
 
     gradient_scale_of: str = "argument"
@@ -176,6 +193,7 @@ def take_heads(w: Loop, *operands: Numbers) -> list[Numbers]:
         of = {
             **{"own": x, "first": x[:, :1], "batch": x[:1], "one": x[:1, :1]},
             **{"next": np.roll(x, -1, 1), "viewed": x.reshape(batch, n, heads, d).swapaxes(1, 2)},
+            "reshaped": x.swapaxes(1, 2).reshape(x.shape),
             "swapped": x.swapaxes(0, 1).reshape(x.shape),
             "unswapped": x.reshape(heads, batch, n, d).swapaxes(0, 1),
         }
@@ -184,6 +202,14 @@ def take_heads(w: Loop, *operands: Numbers) -> list[Numbers]:
             of["strided"] = x.reshape(-1, d)[at % (batch * heads * n)].reshape(x.shape)
         taken.append(np.broadcast_to(of[w.heads], x.shape) if name in w.heads_of else x)
     return taken
+
+
+def stored_heads(w: Loop, O: Numbers) -> Numbers:
+    """Return O (B, H, N, d) as a loop stores it that finds heads at other places."""
+    batch, heads, n, d = O.shape
+    if w.heads == "viewed":
+        return O.swapaxes(1, 2).reshape(O.shape)
+    return O.reshape(batch, n, heads, d).swapaxes(1, 2)
 
 
 def _block_of(name: str, own: int, row: int, size: int, n: int, other: int) -> Numbers:
@@ -241,6 +267,8 @@ def _left_out(w: Loop, t: _Tiles, i: int, j: int) -> bool:
         },
         **{"above": j > i, "not_below": j >= i, "unaligned": start > last - t.offset},
         "above_always": start > last,
+        "floored": start + t.block_k > last + 1,
+        "floored_rows": start + t.block_k > (i + 1) * t.block_q + t.offset,
     }
     return wrong[w.leaves_out] or (w.skips and _is_hidden(t, i, j))
 
@@ -267,7 +295,8 @@ def _visible(w: Loop, t: _Tiles, rows: Numbers, keys: Numbers) -> Numbers:
     i, j = rows[:, None], keys[None, :]
     if w.mask == "none" or (not t.causal and w.mask != "always"):
         return np.ones((len(rows), len(keys)), bool)
-    shift = {"end": t.offset, "start": 0, "reversed": -t.offset}[w.aligned] + w.diagonal
+    aligned = {"end": t.offset, "start": 0, "clipped": max(t.offset, 0), "reversed": -t.offset}
+    shift = aligned[w.aligned] + w.diagonal
     if w.mask in ("causal", "always"):
         return i + shift >= j
     local_i, local_j = i - i[0], j - j[0, 0]
@@ -281,6 +310,9 @@ def _visible(w: Loop, t: _Tiles, rows: Numbers, keys: Numbers) -> Numbers:
         "transposed_tile": (i >= j).T if square else i >= j,
         **{"rows_by_keys": of_rows >= j, "keys_by_rows": i >= of_keys},
         "swapped": of_rows >= of_keys,
+        "numbered": block_i + local_i + shift >= block_j + local_j,
+        "numbered_rows": block_i + local_i + shift >= j,
+        "numbered_keys": i >= block_j + local_j,
         "equal": (i >= j) | (block_i != block_j),
         "last": (i >= j) | ((block_j + 1) * t.block_k <= rows[-1] + t.offset),
     }
@@ -295,7 +327,8 @@ def _padded(w: Loop, k: Numbers, v: Numbers, block: int, causal: bool) -> tuple[
         return tuple(np.pad(x, ((0, -n % block), (0, 0)), mode) for x in (k, v))  # type: ignore
     if w.ragged == "overlap" and n % block:
         return tuple(np.concatenate([x[: n - n % block], x[-block:]]) for x in (k, v))  # type: ignore
-    return (k[: n - n % block], v[: n - n % block]) if w.ragged == "dropped" else (k, v)
+    kept = {"dropped": slice(n - n % block), "first_dropped": slice(n % block, n)}
+    return k[kept.get(w.ragged, slice(n))], v[kept.get(w.ragged, slice(n))]
 
 
 def _scale(w: Loop, of: str, q: Numbers, k: Numbers, block: tuple[int, int], scale) -> float:
@@ -304,6 +337,8 @@ def _scale(w: Loop, of: str, q: Numbers, k: Numbers, block: tuple[int, int], sca
     own = 1 / math.sqrt(sizes[of] if of in sizes else k.shape[1])
     if scale is not None:
         own = {"argument": scale, "inverse": 1 / scale, "both": scale * own}.get(of, own)
+    elif of == "argument":
+        own = w.default_factor * own**w.default_power
     return own**w.scale_power
 
 
@@ -329,12 +364,18 @@ def _finite(x: Numbers, instead: Numbers | float = 0) -> Numbers:
 
 def forward(
     w: Loop, q, k, v, *, causal=False, scale=None, block_q: int, block_k: int,
-    report: Report | None = None, only: int | None = None,
+    report: Report | None = None, only: int | None = None, offset: int | None = None,
 ) -> tuple[Numbers, Numbers]:  # fmt: skip
     """Compute O (Nq, d) and lse (Nq,) of q (Nq, d), k and v (Nk, d), in their dtype; ``report`` is
-    called after each tile, as a learner's. With ``only``, that row block alone."""
-    scale, offset = _scale(w, w.scale_of, q, k, (block_q, block_k), scale), len(k) - len(q)
+    called after each tile, as a learner's. With ``only``, that row block alone; ``offset``: of the
+    diagonal, where k is a part of the keys."""
+    if w.splits > 1:
+        rules: dict[str, Any] = {"causal": causal, "scale": scale, "only": only}
+        return _merged(w, q, k, v, block_k, block_q=block_q, block_k=block_k, **rules)
+    offset = len(k) - len(q) if offset is None else offset
+    scale = _scale(w, w.scale_of, q, k, (block_q, block_k), scale)
     q, k, v = _operands(w, q, k, v)
+    offset -= len(k) % block_k if w.ragged == "first_dropped" else 0
     k, v = _padded(w, k, v, block_k, causal)
     t = _Tiles(block_q, block_k, len(q), len(k), offset, causal, _keys_of(w, block_q, block_k))
     q, k, v = (_rounded(w, name, x) for name, x in zip("QKV", (q, k, v), strict=True))
@@ -347,10 +388,10 @@ def forward(
             continue
         begin = np.full(len(rows), 0 if w.maximum == "zero" else -np.inf, q.dtype)
         m = m[: len(rows)] if "m" in w.carry and i else begin
-        l = l[: len(rows)] if "l" in w.carry and i else np.zeros_like(m)
+        l = l[: len(rows)] if "l" in w.carry and i else np.full_like(m, w.l_begins)
         o = o[: len(rows)] if "o" in w.carry and i else np.zeros((len(rows), q.shape[1]), q.dtype)
         qi = q[_block_of(w.queries, i, i, block_q, len(q), block_k)]
-        factor = q.dtype.type(scale)
+        factor, older = q.dtype.type(scale), (m, l)
         for j in range(t.Tc)[::-1] if w.reverse else range(t.Tc):
             kj, vj = k[_keys(w.keys, t, i, j)], v[_keys(w.values, t, i, j)]
             for masks in _visits(w, t, i, j):
@@ -358,12 +399,43 @@ def forward(
                 S = _rounded(w, "S", _rounded(w, "T", qi @ _transposed(w, kj)) * factor)
                 factor = factor * q.dtype.type(scale) if w.compounds else factor
                 S = S.T if w.swap == "S" and len(qi) == len(kj) else S
-                m, l, o = _visit(w, S, vj, keep & _counted(w, t, j), m, l, o, scale)
+                older, late = (m, l), older[0]
+                m, l, o = _visit(w, S, vj, keep & _counted(w, t, j), m, l, o, scale, late)
             if report and not _left_out(w, t, i, j):
                 report(i, j, m=m, l=l, o=o)
-        lse[rows] = _lse(w, m, l, scale)
-        O[rows] = _divided(w, o, l, lse[rows])
+        logs = _lse(w, older[0] if w.lse == "stale" else m, l, scale)
+        stored = rows[: len(rows) - (w.stores == "not_last")]
+        lse[stored] = logs[: len(stored)]
+        divisor = older[1] if w.divide == "stale" else l
+        O[stored] = _divided(w, o, divisor, logs)[: len(stored)]
     return O, lse
+
+
+def _merged(w: Loop, q, k, v, block: int, **rules) -> tuple[Numbers, Numbers]:
+    """Return O and lse of the ranges of keys of a loop that splits them, merged."""
+    unit = block if w.split_at == "tiles" else 1
+    size = len(k) // w.splits if w.merges == "floor" else -(-len(k) // (w.splits * unit)) * unit
+    starts = range(0, len(k), size or 1)[: w.splits]
+    alone = replace(w, splits=1)
+
+    def of_ranges(part: Loop) -> list[Numbers]:
+        made = [
+            forward(part, q, k[a : a + size], v[a : a + size], **rules, offset=len(k) - len(q) - a)
+            for a in starts
+        ]
+        return [np.array(x) for x in zip(*made, strict=True)]
+
+    O, lse = of_ranges(alone)
+    top = _finite(lse.max(0))
+    m = of_ranges(replace(alone, lse="max"))[1] if w.merges in ("max", "l") else lse
+    log_l = np.where(np.isneginf(lse), lse, lse - m)
+    by = {"max": m, "l": log_l, "base2": lse / LOG2E, "mean": 0 * O[..., 0]}.get(w.merges, lse)
+    weights = np.exp(by - _finite(by.max(0)))
+    whole = weights.sum(0)
+    if w.merges in ("raw", "sum"):
+        weights, whole = np.exp(lse - top) if w.merges == "raw" else np.ones_like(lse), 1
+    O = (weights[..., None] * O).sum(0) / np.where(whole, whole, 1)[..., None]
+    return O.astype(q.dtype), top + np.log(np.exp(lse - top).sum(0))
 
 
 def _transposed(w: Loop, kj: Numbers) -> Numbers:
@@ -378,8 +450,8 @@ def _counted(w: Loop, t: _Tiles, j: int) -> Numbers:
     return t.cols(j) < (t.n_q if w.ragged == "queries" else t.n_k)
 
 
-def _visit(w: Loop, S, vj, keep, m, l, o, scale: float) -> tuple[Numbers, Numbers, Numbers]:
-    """Return m, l and o after a tile, of those before it."""
+def _visit(w: Loop, S, vj, keep, m, l, o, scale: float, older) -> tuple[Numbers, Numbers, Numbers]:
+    """Return m, l and o after a tile, of those before it; ``older``: the m before these."""
     if w.mask_at == "scores":
         S = np.where(keep, S, S * w.hidden_adds + S.dtype.type(w.hidden))
     new = _maximum(w, m, S)
@@ -392,7 +464,11 @@ def _visit(w: Loop, S, vj, keep, m, l, o, scale: float) -> tuple[Numbers, Number
         P = w.base ** (S - safe[None, :])
     in_l = w.base ** (S - subtracted[w.sum_by or w.p_by][:, None]) if w.sum_by else P
     began = ~np.isneginf(m) | (not w.guards)
-    exponent = np.where(began, m - {"new": safe, "tile": of_tile}[w.alpha_by], 0)
+    exponent = np.where(began, m - {"tile": of_tile}.get(w.alpha_by, safe), 0)
+    if w.alpha_by == "late":
+        began = ~np.isneginf(older) | (not w.guards)
+        exponent = np.where(began, older - _finite(m), 0)
+    exponent = np.where((exponent < 0) & (exponent >= -w.lazy), 0, exponent)
     exponent = exponent / scale if w.alpha_of == "unscaled" else exponent
     of_l, of_o = (began * (w.alpha_base**exponent) ** x for x in (w.l_alpha, w.o_alpha))
     l, o = (np.zeros_like(x) if name in w.forget else x for name, x in (("l", l), ("o", o)))
@@ -438,7 +514,7 @@ def _divided(w: Loop, o: Numbers, l: Numbers, lse: Numbers) -> Numbers:
 def _lse(w: Loop, m: Numbers, l: Numbers, scale: float) -> Numbers:
     """Return what is stored as lse."""
     log = np.log(l)
-    if w.lse == "natural":
+    if w.lse in ("natural", "stale"):
         return m + log
     made = {
         **{"guarded": m + np.log(np.where(l == 0, 1, l))},

@@ -118,8 +118,8 @@ def of_loop(w: loop.Loop, case: Case, block_q: int, block_k: int) -> Function:
             with np.errstate(all="ignore"):
                 made = loop.forward(w, *own, **rules, report=report if reports else None)
             seen.O[head], seen.lse[head] = made
-        if w.heads == "viewed" and "o" in w.heads_of:
-            seen.O = seen.O.swapaxes(1, 2).reshape(q.shape)
+        if "o" in w.heads_of:
+            seen.O = loop.stored_heads(w, seen.O)
         return seen
 
     return run

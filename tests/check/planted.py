@@ -653,6 +653,38 @@ PLANTED: dict[str, dict[str, dict[str, str]]] = {
     "skipped_without_mask_in_backward": {
         TORCH: {"rows2": INNER.format("first // block_q * block_q")},
     },
+    "l_starts_at_one": {
+        NUMPY: {
+            "m0": "m = np.zeros(len(qi), np.float32)",
+            "l0": "l = np.ones(len(qi), np.float32)",
+        },
+    },
+    "alpha_of_tile_before": {
+        NUMPY: {"alpha": "alpha, late = (late if j else safe), np.exp(m - safe)"},
+    },
+    "alpha_only_at_large_steps": {
+        TORCH: {"alpha": "alpha = torch.exp(torch.where(new - m > 2, m - new, 0 * m))"},
+    },
+    "lse_of_old_maximum": {
+        CS336: {"m1": "m_old, m_i = m_i, m_ij\n            O[:", "lse": "m_old + torch.log(l_i)"},
+    },
+    "divided_by_old_l": {
+        CS336: {
+            "l": "l_old, l_i = l_i, scale_ij * l_i + P_ij.sum(dim=-1)",
+            "end": "O_i / l_old[..., None]",
+        },
+    },
+    "mask_counts_from_tile_number": {
+        NUMPY: {
+            "mask": "s = np.where(rows[:, None] + offset >= j + np.arange(len(kj)), s, -np.inf)"
+        },
+    },
+    "last_row_not_stored": {
+        NUMPY: {
+            "end": "np.vstack([(o / np.where(l > 0, l, 1)[:, None])[:-1], 0 * o[-1:]])",
+            "lse": "np.append((m + np.log(l))[:-1], -np.inf)\n",
+        },
+    },
 }
 
 

@@ -7,7 +7,7 @@ import pytest
 from explainer.check.terminal import cells, render
 from explainer.check.verdict import examine
 from tests.check.in_process import load
-from tests.check.planted import NUMPY, STEPS, TORCH, plant
+from tests.check.planted import NUMPY, RIGHT, STEPS, TORCH, plant
 
 # what it does → (step, what stands there instead, the cause that may be named)
 UNUSUAL = {
@@ -90,3 +90,21 @@ def test_an_lse_that_is_nan_without_keys_is_named(tmp_path):
     found = examine(load(source, tmp_path), "mine.py")
     assert (found.first["problem"], found.first["what"]) == ("rows_without_keys", "lse")
     assert found.cause == "empty_rows_nan"
+
+
+@pytest.mark.parametrize(
+    ("is_normalized", "old", "new"),
+    [
+        (True, "a, b = a * l1, b * l2", "pass"),  # weights of m alone
+        (True, "a, b = a * l1, b * l2", "a, b = l1, l2"),
+        (False, "exp(m1 - top0), exp(m2 - top0)", "np.ones_like(m1), np.ones_like(m2)"),
+    ],
+)
+def test_ranges_of_keys_that_are_merged_by_other_weights_are_named(
+    is_normalized, old, new, tmp_path
+):
+    source = (RIGHT / "variants.py").read_text(encoding="utf-8")
+    assert source.count(old) == 1
+    chosen = f"CHOSEN = {(False, 'split', None, False, -1e9, True, False, is_normalized)}\n"
+    found = examine(load(chosen + source.replace(old, new), tmp_path, arrays="numpy"), "mine.py")
+    assert found.cause == "splits_merged_by_other_weights", found.sentence
