@@ -84,6 +84,8 @@ def forward_cause(
         is_whole = any(score[1] == len(others) for score, _ in found)
         if is_whole and (tells or style == 0):
             break
+        if found and tells and style:
+            continue  # another size may agree in more cases, another style hardly
         if style and size[0] != size[1] and not is_told:
             continue  # too many to try them all
         plain = of_loop(loop.Loop(**mistakes.STYLES[style]), case, *size)

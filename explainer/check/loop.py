@@ -47,13 +47,13 @@ class Loop:
     last block of the rows. ``key_tile``: a tile has Bc keys, or Br (rows). ``carry``: what of m, l
     and o, or of the gradients, a block takes over from the one before.
     ``maximum``: running, tile, whole (over all rows of the tile), zero (running from 0), none (0);
-    ``keeps``: the m that the next tile is given; ``p_by``, ``alpha_by``: what P and α subtract,
-    ``sum_by``: the P in l, where it is another; α by late is that of the tile before.
-    ``alpha_base``: the base of α; ``alpha_of``: scores that are scaled, or unscaled; ``lazy``: α is
-    1 where m rose by no more than that; ``l_begins``: the l before the first tile; ``guards``: α is
-    0 where there was no maximum; ``after``: which of l and o are rescaled after the tile is added;
-    ``adds``: which add what they were once more; ``scales``: α is on the old, or on the new.
-    ``forget``: which begin anew in each tile.
+    ``keeps``: the m that the next tile is given, by lazy the old one where α is 1; ``p_by``,
+    ``alpha_by``: what P and α subtract, ``sum_by``: the P in l, where it is another; α by late is
+    that of the tile before. ``alpha_base``: the base of α; ``alpha_of``: scores that are scaled, or
+    unscaled; ``lazy``: α is 1 where m rose by no more than that; ``l_begins``: the l before the
+    first tile; ``guards``: α is 0 where there was no maximum; ``after``: which of l and o are
+    rescaled after the tile is added; ``adds``: which add what they were once more; ``scales``: α is
+    on the old, or on the new. ``forget``: which begin anew in each tile.
     ``rounds``: which of Q, K, V, S, P, l and o, or of the products T = Q Kᵀ and U = P V of a tile,
     are rounded to fp16, bf16 or integers. ``stores``: all rows of a row block, or not its last.
     ``splits``: how many ranges of keys, or of tiles (``split_at``), are computed apart and merged
@@ -62,7 +62,8 @@ class Loop:
     ``sums``: l sums P along keys, or rows, or takes its mean, or its max. ``divide``: O by l at the
     end, never, every tile, or both; multiplied; by lse; or P by its sum within the tile: weights,
     then never or by all l, or by the running l (running); or the old O alone is multiplied, by
-    l_old / l (old); or by the l before the last tile (stale).
+    l_old / l (old); or by the l before the last tile (stale); or tiles are divided and merged with
+    a share of their l in that after one more (merged_late), or of the l before (merged_swapped).
     ``swap``: what is transposed, or not, where it should not be: K (or its numbers, reshaped) in S,
     S itself, P, α or l in O, and in the backward pass; where its sides are equal.
     ``p_of``: see ``_p``; ``D``: see ``_D``; ``heads_of`` may name lse and D (L, D).
@@ -468,7 +469,8 @@ def _visit(w: Loop, S, vj, keep, m, l, o, scale: float, older) -> tuple[Numbers,
     if w.alpha_by == "late":
         began = ~np.isneginf(older) | (not w.guards)
         exponent = np.where(began, older - _finite(m), 0)
-    exponent = np.where((exponent < 0) & (exponent >= -w.lazy), 0, exponent)
+    is_small = (exponent < 0) & (exponent >= -w.lazy)
+    exponent = np.where(is_small, 0, exponent)
     exponent = exponent / scale if w.alpha_of == "unscaled" else exponent
     of_l, of_o = (began * (w.alpha_base**exponent) ** x for x in (w.l_alpha, w.o_alpha))
     l, o = (np.zeros_like(x) if name in w.forget else x for name, x in (("l", l), ("o", o)))
@@ -488,6 +490,9 @@ def _visit(w: Loop, S, vj, keep, m, l, o, scale: float, older) -> tuple[Numbers,
     l = (l + sums) * of_l if "l" in w.after else l * of_l + sums
     l = l + old_l if "l" in w.adds else l
     of_o = of_o * old_l / l if w.divide == "old" else of_o
+    if w.divide.startswith("merged"):
+        share = {"merged_late": sums / (sums + l), "merged_swapped": 1 - sums / l}[w.divide]
+        product, of_o = product * (share / sums)[:, None], 1 - share
     product = product / l[:, None] if w.divide == "running" else product
     is_column = w.swap == "alpha in O" and len(of_o) == o.shape[1]
     of_o = of_o[None, :] if is_column else of_o[:, None]
@@ -495,14 +500,15 @@ def _visit(w: Loop, S, vj, keep, m, l, o, scale: float, older) -> tuple[Numbers,
     o = o + old_o if "o" in w.adds else o
     o = o / l[:, None] if w.divide in ("tile", "both") else o
     l, o = _rounded(w, "l", l), _rounded(w, "o", o)
-    return S.max(1) if w.keeps == "tile" else new, l, o
+    kept = {"tile": S.max(1), "lazy": np.where(is_small, m, new)}
+    return kept.get(w.keeps, new), l, o
 
 
 def _divided(w: Loop, o: Numbers, l: Numbers, lse: Numbers) -> Numbers:
     """Return what is stored of o."""
     if w.divide == "multiplied":
         return o * l[:, None]
-    if w.divide in ("never", "tile", "weights_alone", "running", "old"):
+    if w.divide in ("never", "tile", "weights_alone", "running", "old") or "merged" in w.divide:
         return o
     if w.divide == "lse":
         return o / lse[:, None]
