@@ -10,9 +10,12 @@ import numpy as np
 
 from explainer.check import judge, loop, mistakes
 from explainer.check.cases import Case
+from explainer.check.mistakes import Sizes
 from explainer.check.observe import Function, Seen, of_loop, probe, probe_plan
 
 Numbers = np.ndarray
+TOLD = Sizes()
+Own = tuple[int, int] | None  # the tiles that a function showed, if not those it was told
 
 
 @dataclass(frozen=True)
@@ -58,13 +61,13 @@ def forward_cause(
     how: judge.Convention,
     others: list[tuple[Case, Seen]],
     trusted: set[int],
-    is_told: bool = True,
+    may_have: Sizes = TOLD,
 ) -> Cause | None:
     """Return the mistake whose O, or where O is right whose lse, is what was seen.
 
     Of several that which agrees in more: in lse, reported tiles and probes, then in the ``others``,
-    the other cases. None if there is none, or if nothing finite tells several apart. ``is_told``:
-    the function takes the sizes of tiles.
+    the other cases. None if there is none, or if nothing finite tells several apart.
+    ``may_have``: the tiles of the function.
     """
     true = np.array([case.part(head=h).O for h in np.ndindex(case.q.shape[:2])])
     wrong = ~(np.abs(seen.O - true.reshape(seen.O.shape)) <= case.allowed)
@@ -77,7 +80,7 @@ def forward_cause(
     tells = (wrong & (np.abs(seen.O) < HUGE)).any() or not wrong.any()
     share, found = _share(case), []
     settled = set()  # loops that differ from what was seen, however they treat rows without keys
-    sizes = mistakes.block_sizes(told, case.n_k, is_told)
+    sizes = may_have.of(told, case.n_k)
     if seen.states:  # which show the sizes
         sizes = [told]
     for size, style in product(sizes, range(len(mistakes.STYLES))):
@@ -86,7 +89,7 @@ def forward_cause(
             break
         if found and tells and style:
             continue  # another size may agree in more cases, another style hardly
-        if style and size[0] != size[1] and not is_told:
+        if style and not may_have.is_told and not may_have.written and size[0] != size[1]:
             continue  # too many to try them all
         plain = of_loop(loop.Loop(**mistakes.STYLES[style]), case, *size)
         made = plain(case.q, case.k, case.v, case.causal, False)
@@ -106,10 +109,10 @@ def forward_cause(
             made = function(case.q, case.k, case.v, case.causal, bool(seen.states))
             near = all(same(getattr(seen, x), getattr(made, x), share) for x in names)
             own = size if size != told else None
-            if near and _contradicts(w, own, others):
+            if near and _contradicts(w, own, others, may_have):
                 continue
             if near and (not wrong.any() or _is_nearer(seen.O, made.O, true.reshape(seen.O.shape))):
-                elsewhere = _elsewhere(w, own, others)
+                elsewhere = _elsewhere(w, own, others, may_have)
                 if 2 * elsewhere < len(others):
                     continue  # agrees here alone, for instance in being 0
                 score = _agreement(case, seen, made, how, function, trusted), elsewhere
@@ -148,15 +151,13 @@ def _has_misplaced_lse(case: Case, seen: Seen) -> bool:
     return any(same(seen.lse[h], x, share) for h in wrong for x in true.values())
 
 
-def _in_case(w: loop.Loop, case: Case, own: tuple[int, int] | None) -> Numbers:
-    """Return the O of a mistake on a case, in tiles of its ``own`` size where that is larger."""
-    size = own if own and own[0] > case.block_q else (case.block_q, case.block_k)
+def _in_case(w: loop.Loop, case: Case, own: Own, may_have: Sizes) -> Numbers:
+    """Return the O of a mistake on a case, in tiles of its ``own`` size if it may have these."""
+    size = may_have.in_case(own, (case.block_q, case.block_k))
     return of_loop(w, case, *size)(case.q, case.k, case.v, case.causal, False).O
 
 
-def _contradicts(
-    w: loop.Loop, own: tuple[int, int] | None, others: list[tuple[Case, Seen]]
-) -> bool:
+def _contradicts(w: loop.Loop, own: Own, others: list[tuple[Case, Seen]], may_have: Sizes) -> bool:
     """Return True if the mistake is wrong on a case on which the function was right, in rows that
     see a key: what those without get may have a line of its own."""
     for case, seen in others:
@@ -164,7 +165,7 @@ def _contradicts(
         true = np.array([part.O for part in parts]).reshape(seen.O.shape)
         has_keys = np.array([part.l > 0 for part in parts]).reshape(*seen.O.shape[:3], 1)
         is_right = (np.abs(seen.O - true) <= case.allowed).all()
-        is_near = np.abs(_in_case(w, case, own) - true) <= 2 * case.allowed
+        is_near = np.abs(_in_case(w, case, own, may_have) - true) <= 2 * case.allowed
         if is_right and not (is_near | ~has_keys).all():
             return True
     return False
@@ -181,14 +182,14 @@ class Located(NamedTuple):
 
 
 def locate(
-    case: Case, seen: Seen, function: Function, others: list[tuple[Case, Seen]], is_told: bool
+    case: Case, seen: Seen, function: Function, others: list[tuple[Case, Seen]], sizes: Sizes
 ) -> Located:
     """Find the first wrong tile of a function whose end is wrong; arguments as those of
     ``forward_cause``."""
     right, last = judge.judge_final(case, seen)
     how, tiles, trusted = judge.find_tiles(case, seen, function, right)
     raw = replace(how, normalized=False)
-    cause = forward_cause(case, seen, raw, others, trusted, is_told)
+    cause = forward_cause(case, seen, raw, others, trusted, sizes)
     if cause and how.normalized:
         how, tiles = raw, judge.judge_states(case, seen.states, right, raw)
     assert last
@@ -263,9 +264,11 @@ def _agreement(case, seen: Seen, made: Seen, how: judge.Convention, function, tr
     return score
 
 
-def _elsewhere(w: loop.Loop, own: tuple[int, int] | None, others: list[tuple[Case, Seen]]) -> int:
+def _elsewhere(w: loop.Loop, own: Own, others: list[tuple[Case, Seen]], may_have: Sizes) -> int:
     """Count the other cases on which the mistake gives what the function gave."""
-    return sum(same(seen.O, _in_case(w, case, own), _share(case)) for case, seen in others)
+    return sum(
+        same(seen.O, _in_case(w, case, own, may_have), _share(case)) for case, seen in others
+    )
 
 
 def warning_cause(case: Case, seen: Seen, how: judge.Convention) -> str | None:
@@ -285,7 +288,7 @@ def warning_cause(case: Case, seen: Seen, how: judge.Convention) -> str | None:
 
 
 def backward_cause(
-    case: Case, do: Numbers, head, true: list, grads: list[Numbers], is_told: bool = True
+    case: Case, do: Numbers, head, true: list, grads: list[Numbers], may_have: Sizes = TOLD
 ) -> str | None:
     """Return the key of the mistake that gives these dQ, dK and dV (N, d) of a head, or where dQ is
     computed by a loop of its own and one of the two is right, gives the others. ``true``: what is
@@ -296,7 +299,7 @@ def backward_cause(
     is_finite = all(np.isfinite(x).all() for x in grads)
     dtype = np.float64 if is_finite else np.float32  # which overflows where the function may have
     rules: dict[str, Any] = {"causal": case.causal, "scale": case.scale}
-    sizes = mistakes.block_sizes((case.block_q, case.block_k), case.n_k, is_told)
+    sizes = may_have.of((case.block_q, case.block_k), case.n_k)
     share, of_one_loop = _share(case), []
     right = [
         bool((np.abs(x - y) <= limit).all())
@@ -304,7 +307,7 @@ def backward_cause(
     ]
     is_quick = not (right[1] and right[2])  # else those of a mistake in the loop of dQ may be wrong
     for (block_q, block_k), style in product(sizes, (0, 1)):  # of these alone gradients know
-        if style and block_q != block_k and not is_told:
+        if style and block_q != block_k and not may_have.is_told:
             continue  # too many to try them all
         blocks: dict[str, Any] = {"block_q": block_q, "block_k": block_k}
         for key, w in mistakes.loops("backward", style):

@@ -30,6 +30,7 @@ import numpy as np
 
 CS336 = "get_flashattention_autograd_function_{}"
 RULES = {"causal", "scale", "block_q", "block_k"}  # keywords that a function may take
+MOST_SIZES = 4  # numbers of a file that are tried as sizes of its tiles
 FORKS = ("os.fork", "os.forkpty", "os.system", "os.exec", "os.posix_spawn", "os.spawn")
 
 
@@ -82,6 +83,13 @@ def imports_of(source: str, path: Path) -> set[str]:
     return found
 
 
+def numbers_of(source: str) -> list[int]:
+    """Return the whole numbers in a source that may be sizes of tiles, multiples of 8 first."""
+    constants = (x.value for x in ast.walk(ast.parse(source)) if isinstance(x, ast.Constant))
+    found = {x for x in constants if type(x) is int and 4 <= x <= 256}
+    return sorted(found, key=lambda x: (x % 8 > 0, x))[:MOST_SIZES]
+
+
 class File:
     """A learner's file, loaded: its function, how it is called, and what it must not do."""
 
@@ -99,6 +107,7 @@ class File:
             self._import_torch("triton" in source)
         self.own_gradient = "autograd.Function" in source or "Function" in names
         before = self._patchable()
+        self.written = numbers_of(source)
         sys.addaudithook(self._watch)
         self.module = self._load()
         self.before, self.layout = before, options["layout"]
@@ -192,6 +201,7 @@ class File:
             "layout": self.layout,
             "accepts": sorted(self.keywords),
             "interprets": self.interprets,
+            "written": self.written,
         }
 
     def accepted(self, function, names: set[str]) -> set[str]:

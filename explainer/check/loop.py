@@ -22,16 +22,17 @@ class Loop:
 
     ``skips``: tiles that the mask hides whole are not visited; ``reverse``: keys from the last;
     ``empty``: rows with l = 0 are O / 1, 0 (cleared), or nan.
-    ``scale_of``: the scale is the argument, its inverse, the argument times 1/√d, or taken of d, of
-    the numbers of keys or rows, or of those of a tile; ``default_power`` and ``default_factor``
-    change 1/√d where the argument is missing. ``compounds``: every tile scales Q itself.
+    ``scale_of``: the scale is the argument, its inverse, the argument times 1/√d, or always of d,
+    or where the argument is missing of the numbers of keys or rows, or of those of a tile;
+    ``default_power`` and ``default_factor`` change 1/√d there. ``compounds``: every tile scales Q
+    itself.
     ``mask``: none, causal, always (although not asked), local (in the tile's own coordinates, or
     local_rows, local_keys), transposed (or transposed_tile, within the tile), inverted, equal (of
-    the tiles i = j alone), last (of the last tile alone), or with rows or keys counted by the size
-    of the other's blocks: rows_by_keys, keys_by_rows, swapped, or rows or keys (or both) counted
-    from the number of their tile: numbered. ``aligned``: the diagonal ends at the last key, starts
-    at the first, also where there are fewer keys alone (clipped), or is moved the other way
-    (reversed). ``hidden``: what
+    the tiles i = j alone), last (of the last tile alone) or beyond (of those with a later key than
+    the last row sees), or with rows or keys counted by the size of the other's blocks:
+    rows_by_keys, keys_by_rows, swapped, or rows or keys (or both) counted from the number of their
+    tile: numbered. ``aligned``: the diagonal ends at the last key, starts at the first, also where
+    there are fewer keys alone (clipped), or is moved the other way (reversed). ``hidden``: what
     replaces a masked score, or is added to it (``hidden_adds``). ``mask_at``: the scores, the
     weights P, or P after its sum, in the backward pass dS. ``leaves_out``: tiles by ``_left_out``;
     ``twice``: those that are visited twice, see ``_visits``.
@@ -42,10 +43,11 @@ class Loop:
     ``q_of``, ``k_of``, ``v_of``: the matrix that is taken for Q, K and V; ``queries``, ``keys``,
     ``values``: of which block: own, previous, next, first, row, or strided by the other's size.
     ``ragged``: keys beyond the last are masked, counted (as zeros, or edge, wrap or overlap: as
-    other keys; or as what the causal mask hides), keys beyond the number of rows are masked
-    (queries), or the last block is dropped, or as many of the first keys (first_dropped), or the
-    last block of the rows. ``key_tile``: a tile has Bc keys, or Br (rows). ``carry``: what of m, l
-    and o, or of the gradients, a block takes over from the one before.
+    other keys; moved, also where they are masked; stale, those of the block before behind them; or
+    as what the causal mask hides), keys beyond the number of rows are masked (queries), or the last
+    block is dropped, or as many of the first keys (first_dropped), or the last block of the rows.
+    ``key_tile``: a tile has Bc keys, or Br (rows). ``carry``: what of m, l and o, or of the
+    gradients, a block takes over from the one before.
     ``maximum``: running, tile, whole (over all rows of the tile), zero (running from 0), none (0);
     ``keeps``: the m that the next tile is given, by lazy the old one where α is 1; ``p_by``,
     ``alpha_by``: what P and α subtract, ``sum_by``: the P in l, where it is another; α by late is
@@ -316,6 +318,7 @@ def _visible(w: Loop, t: _Tiles, rows: Numbers, keys: Numbers) -> Numbers:
         "numbered_keys": i >= block_j + local_j,
         "equal": (i >= j) | (block_i != block_j),
         "last": (i >= j) | ((block_j + 1) * t.block_k <= rows[-1] + t.offset),
+        "beyond": (i >= j) | (keys[-1] <= rows[-1] + t.offset),
     }
     return kept[w.mask]
 
@@ -326,8 +329,10 @@ def _padded(w: Loop, k: Numbers, v: Numbers, block: int, causal: bool) -> tuple[
     if w.ragged in ("counted", "edge", "wrap") or (w.ragged == "hidden" and causal):
         mode: Any = w.ragged if w.ragged in ("edge", "wrap") else "constant"
         return tuple(np.pad(x, ((0, -n % block), (0, 0)), mode) for x in (k, v))  # type: ignore
-    if w.ragged == "overlap" and n % block:
+    if w.ragged in ("overlap", "moved") and n % block:
         return tuple(np.concatenate([x[: n - n % block], x[-block:]]) for x in (k, v))  # type: ignore
+    if w.ragged == "stale" and n % block:
+        return tuple(np.concatenate([x, x[max(n - block, 0) : n - n % block]]) for x in (k, v))  # type: ignore
     kept = {"dropped": slice(n - n % block), "first_dropped": slice(n % block, n)}
     return k[kept.get(w.ragged, slice(n))], v[kept.get(w.ragged, slice(n))]
 
@@ -335,9 +340,10 @@ def _padded(w: Loop, k: Numbers, v: Numbers, block: int, causal: bool) -> tuple[
 def _scale(w: Loop, of: str, q: Numbers, k: Numbers, block: tuple[int, int], scale) -> float:
     """Return the scale, which may be ``of`` another size than d, or of what the argument is."""
     sizes = {"rows": len(q), "keys": len(k), "tile_rows": block[0], "tile": block[1]}
-    own = 1 / math.sqrt(sizes[of] if of in sizes else k.shape[1])
+    own = 1 / math.sqrt(sizes.get(of, k.shape[1]))
     if scale is not None:
-        own = {"argument": scale, "inverse": 1 / scale, "both": scale * own}.get(of, own)
+        by = {"inverse": 1 / scale, "both": scale * own, "d": own}
+        own = by.get(of, scale)
     elif of == "argument":
         own = w.default_factor * own**w.default_power
     return own**w.scale_power
@@ -377,6 +383,7 @@ def forward(
     scale = _scale(w, w.scale_of, q, k, (block_q, block_k), scale)
     q, k, v = _operands(w, q, k, v)
     offset -= len(k) % block_k if w.ragged == "first_dropped" else 0
+    n_k = len(k)
     k, v = _padded(w, k, v, block_k, causal)
     t = _Tiles(block_q, block_k, len(q), len(k), offset, causal, _keys_of(w, block_q, block_k))
     q, k, v = (_rounded(w, name, x) for name, x in zip("QKV", (q, k, v), strict=True))
@@ -396,7 +403,7 @@ def forward(
         for j in range(t.Tc)[::-1] if w.reverse else range(t.Tc):
             kj, vj = k[_keys(w.keys, t, i, j)], v[_keys(w.values, t, i, j)]
             for masks in _visits(w, t, i, j):
-                keep = _visible(w, t, rows, t.cols(j)) | (not masks)
+                keep = _visible(w, t, rows, _moved(w, t, j, n_k)) | (not masks)
                 S = _rounded(w, "S", _rounded(w, "T", qi @ _transposed(w, kj)) * factor)
                 factor = factor * q.dtype.type(scale) if w.compounds else factor
                 S = S.T if w.swap == "S" and len(qi) == len(kj) else S
@@ -446,6 +453,12 @@ def _transposed(w: Loop, kj: Numbers) -> Numbers:
     return wrong.get(w.swap, kj.T)
 
 
+def _moved(w: Loop, t: _Tiles, j: int, n_k: int) -> Numbers:
+    """Return the keys of a block as the mask counts them, of ``n_k`` before any padding."""
+    is_moved = w.ragged == "moved" and n_k < (j + 1) * t.block_k
+    return np.arange(max(n_k - t.block_k, 0), n_k) if is_moved else t.cols(j)
+
+
 def _counted(w: Loop, t: _Tiles, j: int) -> Numbers:
     """Return which keys of a block are no padding."""
     return t.cols(j) < (t.n_q if w.ragged == "queries" else t.n_k)
@@ -491,8 +504,9 @@ def _visit(w: Loop, S, vj, keep, m, l, o, scale: float, older) -> tuple[Numbers,
     l = l + old_l if "l" in w.adds else l
     of_o = of_o * old_l / l if w.divide == "old" else of_o
     if w.divide.startswith("merged"):
-        share = {"merged_late": sums / (sums + l), "merged_swapped": 1 - sums / l}[w.divide]
-        product, of_o = product * (share / sums)[:, None], 1 - share
+        late, swapped = sums / np.where(l, sums + l, 1), 1 - sums / np.where(l, l, 1)
+        share = late if w.divide == "merged_late" else swapped
+        product, of_o = product * (share / np.where(sums, sums, 1))[:, None], 1 - share
     product = product / l[:, None] if w.divide == "running" else product
     is_column = w.swap == "alpha in O" and len(of_o) == o.shape[1]
     of_o = of_o[None, :] if is_column else of_o[:, None]

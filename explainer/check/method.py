@@ -134,8 +134,7 @@ def _tiles(runner: Runner, case: Case) -> Same | None:
     first = None
     if last:
         seen.probes = []
-        takes_sizes = observe.takes_sizes(runner.about)
-        first, _, tiles, _ = locate(case, seen, function, [], takes_sizes)
+        first, _, tiles, _ = locate(case, seen, function, [], observe.sizes_of(runner.about))
     return compare_tiles(case, tiles, first, bool(seen.states))
 
 

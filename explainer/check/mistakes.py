@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from explainer.base.paths import ASSETS
 from explainer.check.loop import Loop
@@ -50,10 +50,23 @@ def loops(pass_: str, style: int = 0) -> tuple[tuple[str, Loop], ...]:
     return tuple((m.key, replace(plain, **way)) for m in every for way in m.ways)
 
 
-def block_sizes(told: tuple[int, int], n: int, is_told: bool = True) -> Iterator[tuple[int, int]]:
-    """List the tile sizes that a function may have, (Br, Bc): those that it was ``told``, or its
-    own, squares first, and only larger squares where it takes such arguments."""
-    own = [b for b in BLOCKS if n <= 8 * b < 16 * n and not (is_told and b < told[0])]
-    squares = [(b, b) for b in own]
-    others = [] if is_told else [(a, b) for a, b in product(own, own) if a != b]
-    yield from dict.fromkeys([told, *squares, *others])
+class Sizes(NamedTuple):
+    """Say what tiles a function may have: ``is_told``, those of its arguments; ``written``: numbers
+    in its file that may be tiles of its own."""
+
+    is_told: bool = True
+    written: tuple[int, ...] = ()
+
+    def of(self, told: tuple[int, int], n: int) -> Iterator[tuple[int, int]]:
+        """List the sizes (Br, Bc) on a case of n keys: those that it is ``told``, those of numbers
+        in its file, powers of 2; squares first, and where it takes arguments only larger ones."""
+        own = [b for b in BLOCKS if n <= 8 * b < 16 * n and not (self.is_told and b < told[0])]
+        written = () if self.is_told else self.written
+        squares = [(b, b) for b in (*written, *own)]
+        pairs = [] if self.is_told else product(written or own, repeat=2)
+        yield from dict.fromkeys([told, *squares[: len(written)], *pairs, *squares])
+
+    def in_case(self, own: tuple[int, int] | None, told: tuple[int, int]) -> tuple[int, int]:
+        """Return the tiles on a case with the sizes ``told`` of a function that showed its ``own``
+        on another, which sizes that it takes may exceed."""
+        return own if own and (not self.is_told or own[0] > told[0]) else told

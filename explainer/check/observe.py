@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from explainer.check import loop
+from explainer.check import loop, mistakes
 from explainer.check.cases import Case
 from explainer.check.runner import NotRunnable, Runner
 
@@ -51,9 +51,9 @@ def of_runner(runner: Runner, case: Case) -> Function:
     return run
 
 
-def takes_sizes(about: dict) -> bool:
-    """Return True if a function takes the sizes of its tiles, by what is known ``about`` it."""
-    return {"block_q", "block_k"} <= set(about["accepts"])
+def sizes_of(about: dict) -> mistakes.Sizes:
+    """Return the sizes of tiles that a function may have, by what is known ``about`` it."""
+    return mistakes.Sizes({"block_q", "block_k"} <= set(about["accepts"]), tuple(about["written"]))
 
 
 def rounds_products(function: Function, case: Case) -> bool:

@@ -14,6 +14,7 @@ from explainer.base.texts import Texts, fill
 from explainer.check import judge, observe
 from explainer.check.cases import Case, cases, gradient_cases
 from explainer.check.cause import backward_cause, locate, warning_cause
+from explainer.check.mistakes import Sizes
 from explainer.check.runner import NotRunnable, Runner
 from explainer.engine.gradient_agreement import Bounds
 from explainer.problem import Problem
@@ -135,7 +136,7 @@ def examine(
             shown.append((case, seen))
     if wrong:
         _locate(
-            *wrong, shown, observe.of_runner(runner, wrong[0]), observe.takes_sizes(about), verdict
+            *wrong, shown, observe.of_runner(runner, wrong[0]), observe.sizes_of(about), verdict
         )
     progress("dQ", len(wanted), len(wanted) + len(gradients))
     gradients = [(replace(case, rounds=rounds), do) for case, do in gradients]
@@ -203,10 +204,10 @@ def _warn(case: Case, seen: observe.Seen, right, verdict: Verdict) -> None:
 
 
 def _locate(
-    case: Case, seen: observe.Seen, shown, function, is_told: bool, verdict: Verdict
+    case: Case, seen: observe.Seen, shown, function, sizes: Sizes, verdict: Verdict
 ) -> None:
     """Find the first wrong tile of a case whose end is wrong, and its cause."""
-    tile, verdict.tiles, _, cause = locate(case, seen, function, shown, is_told)
+    tile, verdict.tiles, _, cause = locate(case, seen, function, shown, sizes)
     verdict.cause = cause.key if cause else None
     verdict.case, verdict.tile, verdict.warning = case, tile, False
     place = {"problem": case.name, "i": tile.i, "j": tile.j, **_head(case, tile.head)}
@@ -339,8 +340,7 @@ def _locate_gradient(runner, case: Case, do, head, true: list[Expected], grads, 
     verdict.case, verdict.tiles = case, []
     place = {"problem": case.name, "i": i, "j": j, **_head(case, head)}
     verdict.first = {**place, "rows": rows, "what": what}
-    is_told = observe.takes_sizes(runner.about)
-    verdict.cause = backward_cause(case, do, head, true, grads, is_told)
+    verdict.cause = backward_cause(case, do, head, true, grads, observe.sizes_of(runner.about))
 
 
 def _spans(rows: list[int]) -> list[str]:

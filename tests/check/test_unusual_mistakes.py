@@ -108,3 +108,17 @@ def test_ranges_of_keys_that_are_merged_by_other_weights_are_named(
     chosen = f"CHOSEN = {(False, 'split', None, False, -1e9, True, False, is_normalized)}\n"
     found = examine(load(chosen + source.replace(old, new), tmp_path, arrays="numpy"), "mine.py")
     assert found.cause == "splits_merged_by_other_weights", found.sentence
+
+
+@pytest.mark.parametrize("key", ["divided_every_tile", "l_not_rescaled", "ragged_keys_counted"])
+def test_tiles_of_its_own_are_found_by_the_numbers_in_the_file(key, tmp_path):
+    source = plant(key, NUMPY).replace("if report:", "if False:")
+    source = source.replace("n, d = q.shape\n", "n, d = q.shape\n    br, bc = 32, 24\n")
+    assert examine(load(source.replace("block_q", "rows"), tmp_path), "mine.py").cause == key
+
+
+def test_a_tile_of_64_is_not_the_whole_row(tmp_path):
+    """D of one tile is right where that is all there is."""
+    source = plant("d_of_tile_only", TORCH).replace("= ctx.rules", "= *ctx.rules[:2], 64, 64")
+    found = examine(load(source, tmp_path), "mine.py")
+    assert found.cause == "d_of_tile_only" and found.first["problem"] == "long"
