@@ -20,8 +20,7 @@ import { rich } from "../views/rich.js";
 const [WIDE, HIGH] = [238, 352]; // px of a matrix at 1280 × 720, at most
 
 /** A number with a power of ten as it is written by hand. @param {number} x */
-const small = (x) =>
-  number(x).replace(/e(.+)$/, (_, power) => ` × 10${raised(power)}`);
+const small = (x) => number(x).replace(/e(.+)$/, (_, power) => ` × 10${raised(power)}`);
 
 export class Result {
   /** What the next thing to do is called. @type {string} */
