@@ -340,7 +340,7 @@ def _padded(w: Loop, k: Numbers, v: Numbers, block: int, causal: bool) -> tuple[
 def _scale(w: Loop, of: str, q: Numbers, k: Numbers, block: tuple[int, int], scale) -> float:
     """Return the scale, which may be ``of`` another size than d, or of what the argument is."""
     sizes = {"rows": len(q), "keys": len(k), "tile_rows": block[0], "tile": block[1]}
-    own = 1 / math.sqrt(sizes.get(of, k.shape[1]))
+    own = 1 / math.sqrt(sizes[of] if of in sizes else k.shape[1])
     if scale is not None:
         by = {"inverse": 1 / scale, "both": scale * own, "d": own}
         own = by.get(of, scale)
