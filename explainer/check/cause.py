@@ -287,53 +287,104 @@ def warning_cause(case: Case, seen: Seen, how: judge.Convention) -> str | None:
     return None
 
 
+@dataclass(frozen=True)
+class Gradients:
+    """Hold what a function gave for ``do`` (B, H, Nq, d) on a case: ``seen`` are dQ, dK and dV
+    (B, H, N, d), ``true`` is what is expected of each head."""
+
+    case: Case
+    do: Numbers
+    true: list
+    seen: tuple[Numbers, ...]
+
+    def of(self, head: tuple[int, ...]) -> Any:
+        """Return what is expected of a head."""
+        return self.true[int(np.ravel_multi_index(head, self.do.shape[:2]))]
+
+    def right(self, head: tuple[int, ...], made: Any = None, times: float = 1) -> list[bool]:
+        """Return which of dQ, dK and dV of a head are right within ``times`` the limits, those that
+        were seen or that a loop ``made``."""
+        expected, mine = self.of(head), made or [x[head] for x in self.seen]
+        each = zip(mine, expected.truth, expected.limits, strict=True)
+        return [bool((np.abs(x - y) <= times * limit).all()) for x, y, limit in each]
+
+    def made(self, w: loop.Loop, head, size: tuple[int, int], only: int | None = None):
+        """Return the gradients of a head by a loop, in float32 where the function's overflow."""
+        is_finite = all(np.isfinite(x[head]).all() for x in self.seen)
+        dtype = np.float64 if is_finite else np.float32
+        lse = np.array([x.lse for x in self.true]).reshape(*self.do.shape[:3], 1)
+        O = np.array([x.O for x in self.true]).reshape(self.do.shape)
+        D = (O * self.do).sum(3, keepdims=True)
+        taken = loop.take_heads(w, self.case.q, self.case.k, self.case.v, lse, D)
+        *own, of_lse, of_D = (x[head].astype(dtype) for x in taken)
+        saved = [O[head].astype(dtype), of_lse[:, 0], self.do[head].astype(dtype)]
+        saved += [of_D[:, 0]] if "D" in w.heads_of else []
+        rules: dict[str, Any] = {"causal": self.case.causal, "scale": self.case.scale}
+        rules |= {"block_q": size[0], "block_k": size[1], "only": only}
+        with np.errstate(all="ignore"):
+            return loop.backward(w, *own, *saved, **rules)
+
+    def agrees(self, w: loop.Loop, head, size: tuple[int, int], only: int | None = None):
+        """Return which of dQ, dK and dV of a head a loop gives, with ``only`` of that key block."""
+        keys = slice(None) if only is None else slice(only * size[1], (only + 1) * size[1])
+        pairs = zip(
+            self.seen, self.made(w, head, size, only), (slice(None), keys, keys), strict=True
+        )
+        return [same(x[head][at], y[at], _share(self.case), None, 1e-4) for x, y, at in pairs]
+
+
 def backward_cause(
-    case: Case, do: Numbers, head, true: list, grads: list[Numbers], may_have: Sizes = TOLD
+    found: Gradients, head: tuple[int, ...], may_have: Sizes, others: list[Gradients]
 ) -> str | None:
-    """Return the key of the mistake that gives these dQ, dK and dV (N, d) of a head, or where dQ is
-    computed by a loop of its own and one of the two is right, gives the others. ``true``: what is
-    expected of each head."""
-    expected = true[int(np.ravel_multi_index(head, do.shape[:2]))]
-    lse = np.array([x.lse for x in true]).reshape(*do.shape[:3], 1)
-    D = (np.array([x.O for x in true]).reshape(do.shape) * do).sum(3, keepdims=True)
-    is_finite = all(np.isfinite(x).all() for x in grads)
-    dtype = np.float64 if is_finite else np.float32  # which overflows where the function may have
-    rules: dict[str, Any] = {"causal": case.causal, "scale": case.scale}
-    sizes = may_have.of((case.block_q, case.block_k), case.n_k)
-    share, of_one_loop = _share(case), []
-    right = [
-        bool((np.abs(x - y) <= limit).all())
-        for x, y, limit in zip(grads, expected.truth, expected.limits, strict=True)
-    ]
+    """Return the key of the mistake that gives dQ, dK and dV of a head, or where dQ is computed by
+    a loop of its own and one of the two is right, gives the others.
+
+    Of several that which agrees in most of the ``others``, the other cases; none that is wrong
+    where the function is right, or agrees in less than half of them.
+    """
+    case, right, causes = found.case, found.right(head), []
+    told = case.block_q, case.block_k
     is_quick = not (right[1] and right[2])  # else those of a mistake in the loop of dQ may be wrong
-    for (block_q, block_k), style in product(sizes, (0, 1)):  # of these alone gradients know
-        if style and block_q != block_k and not may_have.is_told:
+    for size, style in product(may_have.of(told, case.n_k), (0, 1)):  # of these alone they know
+        if style and size[0] != size[1] and not may_have.is_told:
             continue  # too many to try them all
-        blocks: dict[str, Any] = {"block_q": block_q, "block_k": block_k}
         for key, w in mistakes.loops("backward", style):
-            taken = loop.take_heads(w, case.q, case.k, case.v, lse, D)
-            *own, of_lse, of_D = (x[head].astype(dtype) for x in taken)
-            saved = [expected.O.astype(dtype), of_lse[:, 0], do[head].astype(dtype)]
-            saved += [of_D[:, 0]] if "D" in w.heads_of else []
-            with np.errstate(all="ignore"):
-                if is_quick and not _agrees_in_keys(w, own, saved, rules, blocks, grads, share):
-                    continue
-                made = loop.backward(w, *own, *saved, **rules, **blocks)
-            dQ, dK, dV = (same(x, y, share, None, 1e-4) for x, y in zip(grads, made, strict=True))
-            if dQ and dK and dV:
+            if is_quick and not _may_agree_in_keys(w, found, head, size):
+                continue
+            dQ, dK, dV = agrees = found.agrees(w, head, size)
+            is_of_one_loop = (right[0] and dK and dV) or (dQ and right[1] and right[2])
+            if not ((dQ and dK and dV) or is_of_one_loop):
+                continue
+            own = size if size != told else None
+            elsewhere = _gradients_elsewhere(w, own, agrees, others, may_have)
+            if elsewhere is not None and 2 * elsewhere >= len(others):
+                causes.append((all(agrees), elsewhere, key))
+            if all(agrees) and elsewhere == len(others):
                 return key
-            if (right[0] and dK and dV) or (dQ and right[1] and right[2]):
-                of_one_loop.append(key)
-    return next(iter(of_one_loop), None)
+    return max(causes, key=lambda cause: cause[:2])[2] if causes else None
 
 
-def _agrees_in_keys(w, own, saved, rules, blocks, grads: list[Numbers], share: float) -> bool:
+def _gradients_elsewhere(
+    w: loop.Loop, own: Own, agrees: list[bool], others: list[Gradients], may_have: Sizes
+) -> int | None:
+    """Count the other cases whose gradients a mistake gives, of those in which it ``agrees``; None
+    if it is wrong where the function is right."""
+    count, head = 0, (0, 0)
+    for other in others:
+        size = may_have.in_case(own, (other.case.block_q, other.case.block_k))
+        is_right = all(other.right(head))
+        gives = other.right(head, other.made(w, head, size), 2) if is_right else None
+        gives = gives or other.agrees(w, head, size)
+        is_same = all(x or not y for x, y in zip(gives, agrees, strict=True))
+        if is_right and not is_same:
+            return None
+        count += is_same
+    return count
+
+
+def _may_agree_in_keys(w: loop.Loop, found: Gradients, head, size: tuple[int, int]) -> bool:
     """Return True if a mistake gives the dK or dV of the first key block, or where a loop writes
     them elsewhere or adds to them from other key blocks, may do so: most of them do not."""
     if "d" in w.at_keys or "+" in w.returns or w.key_tile == "rows":
         return True
-    made = loop.backward(w, *own, *saved, **rules, **blocks, only=0)
-    keys = slice(0, blocks["block_k"])
-    return any(
-        same(x[keys], y[keys], share, None, 1e-4) for x, y in zip(grads[1:], made[1:], strict=True)
-    )
+    return any(found.agrees(w, head, size, only=0)[1:])

@@ -113,6 +113,11 @@ class File:
         self.before, self.layout = before, options["layout"]
         self.function = self._find(options["function"])
         self.keywords = self.accepted(self.function, RULES | {"report"})
+        backward = getattr(self.module, "backward", None)
+        self.backward = backward if callable(backward) and self.layout != "cs336" else None
+        self.backward_keywords = (
+            self.accepted(self.backward, RULES) if self.backward else self.keywords
+        )
 
     @staticmethod
     def _is_numpy(names: set[str]) -> bool:
@@ -200,6 +205,7 @@ class File:
             "device": self.device,
             "layout": self.layout,
             "accepts": sorted(self.keywords),
+            "backward_accepts": sorted(self.backward_keywords),
             "interprets": self.interprets,
             "written": self.written,
         }
@@ -309,13 +315,11 @@ def measure(file: File, about: dict, inputs: list) -> dict[str, Any]:
 def gradients(file: File, about: dict, arrays, inputs: list, reply: dict, out: dict) -> None:
     """Put dQ0, dK0, dV0 for the first dO, and so on, into ``out``; ``none`` where the file has no
     backward pass."""
-    backward = getattr(file.module, "backward", None)
     dos = [file.native(x, "fp32") for x in arrays["do"]]
-    if callable(backward) and file.layout != "cs336":
-        own = file.accepted(backward, RULES)
-        rules = {k: v for k, v in about["rules"].items() if k in own}
+    if file.backward:
+        rules = {k: v for k, v in about["rules"].items() if k in file.backward_keywords}
         o, lse = (file.native(arrays[x], "fp32") for x in ("o", "lse"))
-        found = [backward(*inputs, o, lse, do, **rules) for do in dos]
+        found = [file.backward(*inputs, o, lse, do, **rules) for do in dos]
     elif file.torch is None:
         reply["none"] = True
         return
@@ -341,7 +345,7 @@ def gradients(file: File, about: dict, arrays, inputs: list, reply: dict, out: d
             x = np.zeros(arrays[like].shape) if x is None else x
             out[f"{name}{n}"] = file.numbers(x, arrays[like].shape, name)
     is_finite = all(np.isfinite(out[name]).all() for name in ("dQ0", "dK0", "dV0"))
-    if not is_finite and not file.own_gradient and not callable(backward):
+    if not is_finite and not file.own_gradient and not file.backward:
         reply["none"] = True  # 0 · ∞ in autograd's own formulas, not the learner's
 
 

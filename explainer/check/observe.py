@@ -51,9 +51,10 @@ def of_runner(runner: Runner, case: Case) -> Function:
     return run
 
 
-def sizes_of(about: dict) -> mistakes.Sizes:
-    """Return the sizes of tiles that a function may have, by what is known ``about`` it."""
-    return mistakes.Sizes({"block_q", "block_k"} <= set(about["accepts"]), tuple(about["written"]))
+def sizes_of(about: dict, accepts: str = "accepts") -> mistakes.Sizes:
+    """Return the tiles that a function may have, by what is known ``about`` it; ``accepts``: where
+    its keywords stand."""
+    return mistakes.Sizes({"block_q", "block_k"} <= set(about[accepts]), tuple(about["written"]))
 
 
 def rounds_products(function: Function, case: Case) -> bool:

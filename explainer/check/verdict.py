@@ -13,7 +13,7 @@ from explainer.base.amounts import listed
 from explainer.base.texts import Texts, fill
 from explainer.check import judge, observe
 from explainer.check.cases import Case, cases, gradient_cases
-from explainer.check.cause import backward_cause, locate, warning_cause
+from explainer.check.cause import Gradients, backward_cause, locate, warning_cause
 from explainer.check.mistakes import Sizes
 from explainer.check.runner import NotRunnable, Runner
 from explainer.engine.gradient_agreement import Bounds
@@ -228,6 +228,8 @@ def _head(case: Case, head: tuple[int, ...]) -> dict[str, Any]:
 def _judge_gradients(runner: Runner, made: list[tuple[Case, np.ndarray]], verdict: Verdict) -> None:
     """Judge dQ, dK and dV where the file has a backward pass."""
     worst: dict[str, CaseResult] = {}
+    shown: list[Gradients] = []
+    wrong: tuple[Gradients, tuple[int, ...]] | None = None
     for case, do in made:
         if not _takes(runner.about, case):
             continue
@@ -239,17 +241,19 @@ def _judge_gradients(runner: Runner, made: list[tuple[Case, np.ndarray]], verdic
             break
         if grads is None:
             break
+        shown.append(found := Gradients(case, do, true, grads[0]))
         for head, expected in zip(np.ndindex(do.shape[:2]), true, strict=True):
-            found = [x[head] for x in grads[0]]
-            errors = [np.abs(x - y) for x, y in zip(found, expected.truth, strict=True)]
+            of_head = (x[head] for x in found.seen)
+            errors = [np.abs(x - y) for x, y in zip(of_head, expected.truth, strict=True)]
             for name, apart, limit in zip(GRADIENTS, errors, expected.limits, strict=True):
                 result = CaseResult(name, bool((apart <= limit).all()), float(apart.max()))
                 result.allowed, old = float(limit.max()), worst.get(name)
                 if not old or old.right > result.right or _is_larger(result, old):
                     worst[name] = result
-            is_right = all((x <= y).all() for x, y in zip(errors, expected.limits, strict=True))
-            if not is_right and verdict.first is None:
-                _locate_gradient(runner, case, do, head, true, found, verdict)
+            if wrong is None and not all(found.right(head)):
+                wrong = found, head
+    if wrong and verdict.first is None:
+        _locate_gradient(runner, *wrong, [x for x in shown if x is not wrong[0]], verdict)
     verdict.cases += worst.values()
     if not worst:
         verdict.notes.append(t("no_gradients"))
@@ -299,14 +303,17 @@ def _call_gradients(runner: Runner, case: Case, dos: np.ndarray, true: list[Expe
     return [tuple(found[f"{x}{n}"] for x in GRADIENTS) for n in range(len(dos))]
 
 
-def _locate_gradient(runner, case: Case, do, head, true: list[Expected], grads, verdict) -> None:
+def _locate_gradient(
+    runner: Runner, found: Gradients, head, others: list[Gradients], verdict: Verdict
+) -> None:
     """Name the first wrong tile of a head's backward pass, in its order: keys outside, rows inside.
 
     With dO of one row block alone, what reaches dK_j and dV_j is what the tile (i, j) adds. dQ is
     not probed by keys: of it only the row block is known.
     """
-    expected = true[int(np.ravel_multi_index(head, do.shape[:2]))]
-    truth, limits = expected.truth, expected.limits
+    case, do, true = found.case, found.do, found.true
+    truth, limits = found.of(head).truth, found.of(head).limits
+    grads = [x[head] for x in found.seen]
     block_of = np.arange(case.n_q)[:, None] // case.block_q
     masked = [np.where(block_of == i, do, 0) for i in range(block_of.max() + 1)]
     tiles = {}
@@ -340,7 +347,8 @@ def _locate_gradient(runner, case: Case, do, head, true: list[Expected], grads, 
     verdict.case, verdict.tiles = case, []
     place = {"problem": case.name, "i": i, "j": j, **_head(case, head)}
     verdict.first = {**place, "rows": rows, "what": what}
-    verdict.cause = backward_cause(case, do, head, true, grads, observe.sizes_of(runner.about))
+    sizes = observe.sizes_of(runner.about, "backward_accepts")
+    verdict.cause = backward_cause(found, head, sizes, others)
 
 
 def _spans(rows: list[int]) -> list[str]:
