@@ -301,12 +301,19 @@ class Gradients:
         """Return what is expected of a head."""
         return self.true[int(np.ravel_multi_index(head, self.do.shape[:2]))]
 
-    def right(self, head: tuple[int, ...], made: Any = None, times: float = 1) -> list[bool]:
-        """Return which of dQ, dK and dV of a head are right within ``times`` the limits, those that
-        were seen or that a loop ``made``."""
-        expected, mine = self.of(head), made or [x[head] for x in self.seen]
-        each = zip(mine, expected.truth, expected.limits, strict=True)
-        return [bool((np.abs(x - y) <= times * limit).all()) for x, y, limit in each]
+    def right(self, head: tuple[int, ...]) -> list[bool]:
+        """Return which of dQ, dK and dV of a head are right."""
+        return self._are_near(head, self.of(head).truth)
+
+    def _are_near(self, head, others, times: float = 1) -> list[bool]:
+        """Return which of dQ, dK and dV of a head are ``others``, to ``times`` what may be lost."""
+        each = zip(self.seen, others, self.of(head).limits, strict=True)
+        return [bool((np.abs(x[head] - y) <= times * limit).all()) for x, y, limit in each]
+
+    @property
+    def is_finite(self) -> bool:
+        """Return True if nothing that was seen is infinite or NaN."""
+        return all(np.isfinite(x).all() for x in self.seen)
 
     def made(self, w: loop.Loop, head, size: tuple[int, int], only: int | None = None):
         """Return the gradients of a head by a loop, in float32 where the function's overflow."""
@@ -324,13 +331,17 @@ class Gradients:
         with np.errstate(all="ignore"):
             return loop.backward(w, *own, *saved, **rules)
 
-    def agrees(self, w: loop.Loop, head, size: tuple[int, int], only: int | None = None):
-        """Return which of dQ, dK and dV of a head a loop gives, with ``only`` of that key block."""
+    def agrees(
+        self, w: loop.Loop, head, size: tuple[int, int], only: int | None = None, times: float = 0
+    ) -> list[bool]:
+        """Return which of dQ, dK and dV of a head a loop gives, with ``only`` of that key block, or
+        gives to ``times`` what roundings may lose."""
         keys = slice(None) if only is None else slice(only * size[1], (only + 1) * size[1])
-        pairs = zip(
-            self.seen, self.made(w, head, size, only), (slice(None), keys, keys), strict=True
-        )
-        return [same(x[head][at], y[at], _share(self.case), None, 1e-4) for x, y, at in pairs]
+        made = self.made(w, head, size, only)
+        each = zip(self.seen, made, (slice(None), keys, keys), strict=True)
+        alike = [same(x[head][at], y[at], _share(self.case), None, 1e-4) for x, y, at in each]
+        near = self._are_near(head, made, times) if times else alike
+        return [x or y for x, y in zip(alike, near, strict=True)]
 
 
 def backward_cause(
@@ -372,11 +383,9 @@ def _gradients_elsewhere(
     count, head = 0, (0, 0)
     for other in others:
         size = may_have.in_case(own, (other.case.block_q, other.case.block_k))
-        is_right = all(other.right(head))
-        gives = other.right(head, other.made(w, head, size), 2) if is_right else None
-        gives = gives or other.agrees(w, head, size)
+        gives = other.agrees(w, head, size, times=4)
         is_same = all(x or not y for x, y in zip(gives, agrees, strict=True))
-        if is_right and not is_same:
+        if all(other.right(head)) and not is_same:
             return None
         count += is_same
     return count

@@ -34,8 +34,9 @@ class Loop:
     tile: numbered. ``aligned``: the diagonal ends at the last key, starts at the first, also where
     there are fewer keys alone (clipped), or is moved the other way (reversed). ``hidden``: what
     replaces a masked score, or is added to it (``hidden_adds``). ``mask_at``: the scores, the
-    weights P, or P after its sum, in the backward pass dS. ``leaves_out``: tiles by ``_left_out``;
-    ``twice``: those that are visited twice, see ``_visits``.
+    weights P, or P after its sum, in the backward pass dS, or P by a product with 0 (product).
+    ``leaves_out``: tiles by ``_left_out``; ``twice``: those that are visited twice, see
+    ``_visits``.
     ``heads``: ``heads_of`` of Q, K and V are of the head's own, the first or next head, the first
     sequence (batch), one for all, or memory is read as (B, N, H, d) (viewed; so is O, for o), or
     transposed to it and read as (B, H, N, d) (reshaped), or with the strides of Q (strided), or
@@ -57,10 +58,12 @@ class Loop:
     rescaled after the tile is added; ``adds``: which add what they were once more; ``scales``: α is
     on the old, or on the new. ``forget``: which begin anew in each tile.
     ``rounds``: which of Q, K, V, S, P, l and o, or of the products T = Q Kᵀ and U = P V of a tile,
-    are rounded to fp16, bf16 or integers. ``stores``: all rows of a row block, or not its last.
-    ``splits``: how many ranges of keys, or of tiles (``split_at``), are computed apart and merged
-    with weights of their lse, of m (max) or l alone, of lse in base 2, of exp(lse) not normalized
-    (raw), equal weights (mean) or none (sum); floor: the keys beyond equal ranges are lost.
+    are rounded to fp16, bf16 or integers. ``pipelines``: P V is added one tile later, behind that
+    tile's α. ``stores``: all rows of a row block, or not its last. ``splits``: how many ranges of
+    keys, or of tiles (``split_at``), with one more in the first or with all but the last equal
+    (``splits_evenly``), are computed apart and merged with weights of their lse, of m (max) or l
+    alone, of lse in base 2, of exp(lse) not normalized (raw), equal weights (mean) or none (sum);
+    floor: the keys beyond equal ranges are lost.
     ``sums``: l sums P along keys, or rows, or takes its mean, or its max. ``divide``: O by l at the
     end, never, every tile, or both; multiplied; by lse; or P by its sum within the tile: weights,
     then never or by all l, or by the running l (running); or the old O alone is multiplied, by
@@ -127,9 +130,11 @@ class Loop:
     swap: str = ""
     lse: str = "natural"
     rounds: str = ""
+    pipelines: bool = False
     stores: str = "all"
     splits: int = 1
     split_at: str = "keys"
+    splits_evenly: bool = False
     merges: str = "lse"
     empty: str = "zero"
 
@@ -252,6 +257,7 @@ def _left_out(w: Loop, t: _Tiles, i: int, j: int) -> bool:
     always = {
         **{"last": j == t.Tc - 1, "first": j == 0},
         **{"rows_last": i == t.Tr - 1, "rows_first": i == 0},
+        "odd": j == t.Tc - 1 and t.Tc % 2 == 1,
         **{"beyond_rows": j >= t.Tr, "beyond_by_rows": j >= -(-t.n_k // t.block_q)},
     }
     if w.leaves_out in always:
@@ -270,6 +276,7 @@ def _left_out(w: Loop, t: _Tiles, i: int, j: int) -> bool:
         },
         **{"above": j > i, "not_below": j >= i, "unaligned": start > last - t.offset},
         "above_always": start > last,
+        "stopped": _is_hidden(t, i, t.Tc - 1),
         "floored": start + t.block_k > last + 1,
         "floored_rows": start + t.block_k > (i + 1) * t.block_q + t.offset,
     }
@@ -399,7 +406,7 @@ def forward(
         l = l[: len(rows)] if "l" in w.carry and i else np.full_like(m, w.l_begins)
         o = o[: len(rows)] if "o" in w.carry and i else np.zeros((len(rows), q.shape[1]), q.dtype)
         qi = q[_block_of(w.queries, i, i, block_q, len(q), block_k)]
-        factor, older = q.dtype.type(scale), (m, l)
+        factor, older, pending = q.dtype.type(scale), (m, l), np.zeros_like(o)
         for j in range(t.Tc)[::-1] if w.reverse else range(t.Tc):
             kj, vj = k[_keys(w.keys, t, i, j)], v[_keys(w.values, t, i, j)]
             for masks in _visits(w, t, i, j):
@@ -408,9 +415,12 @@ def forward(
                 factor = factor * q.dtype.type(scale) if w.compounds else factor
                 S = S.T if w.swap == "S" and len(qi) == len(kj) else S
                 older, late = (m, l), older[0]
-                m, l, o = _visit(w, S, vj, keep & _counted(w, t, j), m, l, o, scale, late)
+                keep &= _counted(w, t, j)
+                m, l, o, product = _visit(w, S, vj, keep, m, l, o, scale, late)
+                o, pending = (o - product + pending, product) if w.pipelines else (o, 0 * product)
             if report and not _left_out(w, t, i, j):
                 report(i, j, m=m, l=l, o=o)
+        o = o + pending
         logs = _lse(w, older[0] if w.lse == "stale" else m, l, scale)
         stored = rows[: len(rows) - (w.stores == "not_last")]
         lse[stored] = logs[: len(stored)]
@@ -421,15 +431,20 @@ def forward(
 
 def _merged(w: Loop, q, k, v, block: int, **rules) -> tuple[Numbers, Numbers]:
     """Return O and lse of the ranges of keys of a loop that splits them, merged."""
-    unit = block if w.split_at == "tiles" else 1
-    size = len(k) // w.splits if w.merges == "floor" else -(-len(k) // (w.splits * unit)) * unit
-    starts = range(0, len(k), size or 1)[: w.splits]
+    unit = 1 if w.split_at == "keys" else block
+    units, n = -(-len(k) // unit), w.splits
+    if w.merges == "floor":
+        ends = [units // n * (s + 1) for s in range(n)]
+    elif w.splits_evenly:
+        ends = [units // n * (s + 1) + min(s + 1, units % n) for s in range(n)]
+    else:
+        ends = [min(-(-units // n) * (s + 1), units) for s in range(n)]
+    ranges = [(a * unit, b * unit) for a, b in zip([0, *ends], ends, strict=False) if a < b]
     alone = replace(w, splits=1)
 
     def of_ranges(part: Loop) -> list[Numbers]:
         made = [
-            forward(part, q, k[a : a + size], v[a : a + size], **rules, offset=len(k) - len(q) - a)
-            for a in starts
+            forward(part, q, k[a:b], v[a:b], **rules, offset=len(k) - len(q) - a) for a, b in ranges
         ]
         return [np.array(x) for x in zip(*made, strict=True)]
 
@@ -464,8 +479,9 @@ def _counted(w: Loop, t: _Tiles, j: int) -> Numbers:
     return t.cols(j) < (t.n_q if w.ragged == "queries" else t.n_k)
 
 
-def _visit(w: Loop, S, vj, keep, m, l, o, scale: float, older) -> tuple[Numbers, Numbers, Numbers]:
-    """Return m, l and o after a tile, of those before it; ``older``: the m before these."""
+def _visit(w: Loop, S, vj, keep, m, l, o, scale: float, older) -> tuple[Numbers, ...]:
+    """Return m, l and o after a tile, of those before it, and its P V; ``older``: the m before
+    these."""
     if w.mask_at == "scores":
         S = np.where(keep, S, S * w.hidden_adds + S.dtype.type(w.hidden))
     new = _maximum(w, m, S)
@@ -515,7 +531,7 @@ def _visit(w: Loop, S, vj, keep, m, l, o, scale: float, older) -> tuple[Numbers,
     o = o / l[:, None] if w.divide in ("tile", "both") else o
     l, o = _rounded(w, "l", l), _rounded(w, "o", o)
     kept = {"tile": S.max(1), "lazy": np.where(is_small, m, new)}
-    return kept.get(w.keeps, new), l, o
+    return kept.get(w.keeps, new), l, o, product
 
 
 def _divided(w: Loop, o: Numbers, l: Numbers, lse: Numbers) -> Numbers:
@@ -614,6 +630,7 @@ def backward(
                 keep, S = _visible(w, t, r, c) | (not masks), qi @ kj.T * scale
                 shown = np.where(keep | (w.mask_at != "scores"), S, w.hidden)
                 P = _p(w, shown, lse[read["lse"]], m[read["lse"]])
+                P = P * keep if w.mask_at == "product" else P
                 own = {"dO": do[read["dO"]], "O": o[r], "Q": qi, "K": kj, "V": vj}
                 left, right = (own[x] for x in w.dP_of.split())
                 is_swapped = w.swap == "V in dP" and len(right) == right.shape[1]
@@ -638,7 +655,7 @@ def backward(
                     **{"squared": P * (P * dP - D), "sigmoid": P * (1 - P) * dP},
                     "mixed": (P - D) * dP,
                 }.get(w.dS, weights * (dP - D))
-                dS = np.where(keep | (w.mask_at == "scores"), dS, 0)
+                dS = np.where(keep | (w.mask_at in ("scores", "product")), dS, 0)
                 E = np.where(keep, np.exp(S - m[r][:, None]), 0)
                 own |= {"S": S, "P": P, "dP": dP, "dS": dS, "E": E}
                 for name, factors in (("dV", w.dV_of), ("dK", w.dK_of), ("dQ", w.dQ_of)):

@@ -253,7 +253,8 @@ def _judge_gradients(runner: Runner, made: list[tuple[Case, np.ndarray]], verdic
             if wrong is None and not all(found.right(head)):
                 wrong = found, head
     if wrong and verdict.first is None:
-        _locate_gradient(runner, *wrong, [x for x in shown if x is not wrong[0]], verdict)
+        others = [x for x in shown if x is not wrong[0] and x.is_finite]
+        _locate_gradient(runner, *wrong, others, verdict)
     verdict.cases += worst.values()
     if not worst:
         verdict.notes.append(t("no_gradients"))

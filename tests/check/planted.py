@@ -621,7 +621,7 @@ PLANTED: dict[str, dict[str, dict[str, str]]] = {
     },
     "gradients_in_one_array": {
         TORCH: {
-            "dv": "dv[:, :, cols] += p.mT @ do\n                dk = dv if n == nk else dk",
+            "dv": "dv[:, :, cols] += p.mT @ do\n                dk = dv",
         },
     },
     "heads_at_strides_of_q": {
@@ -664,6 +664,20 @@ PLANTED: dict[str, dict[str, dict[str, str]]] = {
     },
     "alpha_only_at_large_steps": {
         TORCH: {"alpha": "alpha = torch.exp(torch.where(new - m > 2, m - new, 0 * m))"},
+    },
+    "output_added_after_next_alpha": {
+        NUMPY: {
+            "m0": "m, late = np.full(len(qi), -np.inf, np.float32), 0.0",
+            "o": "o, late = o * alpha[:, None] + late, p @ vj",
+            "end": "(o + late) / np.where(l > 0, l, 1)[:, None]",
+        },
+    },
+    "masked_by_product_in_backward": {
+        CS336: {
+            "mask2": "if False:",
+            "p2": "P = torch.exp(S - L[..., None])\n"
+            "        P = P * torch.ones(P.shape[-2:]).tril() if ctx.is_causal else P",
+        },
     },
     "lse_of_old_maximum": {
         CS336: {"m1": "m_old, m_i = m_i, m_ij\n            O[:", "lse": "m_old + torch.log(l_i)"},

@@ -7,7 +7,7 @@ import pytest
 from explainer.check.terminal import cells, render
 from explainer.check.verdict import examine
 from tests.check.in_process import load
-from tests.check.planted import NUMPY, RIGHT, STEPS, TORCH, plant
+from tests.check.planted import INNER, NUMPY, RIGHT, STEPS, TORCH, plant
 
 # what it does → (step, what stands there instead, the cause that may be named)
 UNUSUAL = {
@@ -122,3 +122,15 @@ def test_a_tile_of_64_is_not_the_whole_row(tmp_path):
     source = plant("d_of_tile_only", TORCH).replace("= ctx.rules", "= *ctx.rules[:2], 64, 64")
     found = examine(load(source, tmp_path), "mine.py")
     assert found.cause == "d_of_tile_only" and found.first["problem"] == "long"
+
+
+def test_a_name_holds_for_the_other_gradients_too(tmp_path):
+    """Rows begin at the first block that sees all keys: one case alone lacks its last keys."""
+    source = plant(None, TORCH).replace("scale=None, block_q=16, block_k=16", "scale=None")
+    source = source.replace(
+        "apply(q, k, v, causal, scale, block_q, block_k)", "apply(q, k, v, causal, scale, 64, 16)"
+    )
+    late = "max(0, -(-(first + n - nk) // block_q)) * block_q if causal else 0"
+    source = source.replace(STEPS[TORCH]["rows2"], INNER.format(late))
+    assert late in source
+    assert examine(load(source, tmp_path), "mine.py").cause == "diagonal_skipped_in_backward"
