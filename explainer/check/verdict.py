@@ -342,7 +342,8 @@ def _locate_gradient(
     assert block is not None
     n, start = GRADIENTS.index(what), block * size
     mine, right, limit = (x[n][start : start + size] for x in (mine, right, limits))
-    verdict.gradient = start, mine, right, ~(np.abs(mine - right) <= limit).all(axis=1)
+    is_wrong = np.any(~(np.abs(mine - right) <= limit), axis=1)
+    verdict.gradient = start, mine, right, is_wrong
     if i is not None:
         rows = [r for r in rows if r // case.block_q == i]
     verdict.case, verdict.tiles = case, []
