@@ -42,7 +42,7 @@ def visit_tiles(
         k_ok, v_ok = (dims < D)[:, None] & key_ok[None, :], key_ok[:, None] & (dims < D)[None, :]
         if PAGE:
             at_key = j * BLOCK_N + keys
-            page = tl.load(TABLES[0] + at_key // PAGE, mask=key_ok, other=0).to(tl.int64)
+            page = load_tile(TABLES[0] + at_key // PAGE, key_ok, PART).to(tl.int64)
             k_at = page * k_step[0] + at_key % PAGE * k_step[1]
             v_at = page * v_step[0] + at_key % PAGE * v_step[1]
             k = load_tile(k_ptrs + k_at[None, :], k_ok, PART)
