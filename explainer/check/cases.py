@@ -189,6 +189,11 @@ def _sizes(whole: bool) -> tuple[dict[str, Any], list[Case]]:
     return squares, [*made, _cut("more_keys", 2 * size, 5 * size, d, size)]
 
 
+def _long(whole: bool) -> Case:
+    """A causal case that is longer than any tile of a function's own, and a multiple of none."""
+    return case_of("long", Problem(**{**TILES16, "n": 160 if whole else 150}))
+
+
 def cases(whole: bool, problem: Problem | None = None) -> list[Case]:
     """All cases in their order, the given Problem's first."""
     first, (rectangular, ragged, ragged_causal, more_keys) = _sizes(whole)
@@ -199,8 +204,8 @@ def cases(whole: bool, problem: Problem | None = None) -> list[Case]:
         rectangular,
         ragged,
         ragged_causal,
-        case_of("long", Problem(**{**TILES16, "n": 160})),
-        case_of("long_ragged", Problem(**{**TILES16, "n": 150, "mask": "full"}), "ragged"),
+        _long(whole),
+        case_of("long_full", Problem(**{**TILES16, "n": 150, "mask": "full"}), "ragged"),
         more_keys,
         _cut("rows_without_keys", 5 * size, 3 * size, d, size),
         _large("large_scores", Problem(**first, mask="full", gain=300.0)),
@@ -220,7 +225,7 @@ def gradient_cases(whole: bool) -> list[tuple[Case, np.ndarray]]:
         case_of("full", Problem(**first, mask="full")),
         ragged,
         rectangular,
-        case_of("long", Problem(**{**TILES16, "n": 160})),
+        _long(whole),
         more_keys,
         case_of("large_scores", Problem(**first, gain=100.0)),
         case_of("scale", Problem(**first), "scale", 0.2),

@@ -24,19 +24,19 @@ class Loop:
     ``empty``: rows with l = 0 are O / 1, 0 (cleared), or nan.
     ``scale_of``: the scale is the argument, its inverse, the argument times 1/√d, or always of d,
     or where the argument is missing of the numbers of keys or rows, or of those of a tile;
-    ``default_power`` and ``default_factor`` change 1/√d there. ``compounds``: every tile scales Q
-    itself.
+    ``default_power`` and ``default_factor`` change 1/√d there; ``scale_power``, with or without a
+    mask alone (``scale_when``). ``compounds``: every tile scales Q itself.
     ``mask``: none, causal, always (although not asked), local (in the tile's own coordinates, or
     local_rows, local_keys), transposed (or transposed_tile, within the tile), inverted, equal (of
     the tiles i = j alone), last (of the last tile alone) or beyond (of those with a later key than
-    the last row sees), or with rows or keys counted by the size of the other's blocks:
-    rows_by_keys, keys_by_rows, swapped, or rows or keys (or both) counted from the number of their
-    tile: numbered. ``aligned``: the diagonal ends at the last key, starts at the first, also where
-    there are fewer keys alone (clipped), or is moved the other way (reversed). ``hidden``: what
-    replaces a masked score, or is added to it (``hidden_adds``). ``mask_at``: the scores, the
-    weights P, or P after its sum, in the backward pass dS, or P by a product with 0 (product).
-    ``leaves_out``: tiles by ``_left_out``; ``twice``: those that are visited twice, see
-    ``_visits``.
+    the last row sees), first (and never beyond what the first row sees), or with rows or keys
+    counted by the size of the other's blocks: rows_by_keys, keys_by_rows, swapped, or rows or keys
+    (or both) counted from the number of their tile: numbered. ``aligned``: the diagonal ends at the
+    last key, starts at the first, also where there are fewer keys alone (clipped), or is moved the
+    other way (reversed). ``hidden``: what replaces a masked score, or is added to it
+    (``hidden_adds``). ``mask_at``: the scores, the weights P, or P after its sum, in the backward
+    pass dS, or P by a product with 0 (product). ``leaves_out``: tiles by ``_left_out``; ``twice``:
+    those that are visited twice, see ``_visits``.
     ``heads``: ``heads_of`` of Q, K and V are of the head's own, the first or next head, the first
     sequence (batch), one for all, or memory is read as (B, N, H, d) (viewed; so is O, for o), or
     transposed to it and read as (B, H, N, d) (reshaped), or with the strides of Q (strided), or
@@ -62,8 +62,9 @@ class Loop:
     tile's α. ``stores``: all rows of a row block, or not its last. ``splits``: how many ranges of
     keys, or of tiles (``split_at``), with one more in the first or with all but the last equal
     (``splits_evenly``), are computed apart and merged with weights of their lse, of m (max) or l
-    alone, of lse in base 2, of exp(lse) not normalized (raw), equal weights (mean) or none (sum);
-    floor: the keys beyond equal ranges are lost.
+    alone, of lse in base 2, of exp(lse) not normalized (raw), in turn with those of the other side
+    (swapped) or of both (late), equal weights (mean) or none (sum); floor: the keys beyond equal
+    ranges are lost.
     ``sums``: l sums P along keys, or rows, or takes its mean, or its max. ``divide``: O by l at the
     end, never, every tile, or both; multiplied; by lse; or P by its sum within the tile: weights,
     then never or by all l, or by the running l (running); or the old O alone is multiplied, by
@@ -78,7 +79,8 @@ class Loop:
     and which gradients are written, at the rows of the other block.
     ``dP_of``, ``dV_of``, ``dK_of``, ``dQ_of``: the two factors of a product. ``overwrites``:
     gradients that are assigned where tiles add up; ``rescales``: those that are scaled in every
-    tile; ``returns``: their order, 0 where there is none.
+    tile; ``cumulates``: those that a tile adds with what was added before; ``returns``: their
+    order, 0 where there is none.
     """
 
     skips: bool = True
@@ -88,6 +90,7 @@ class Loop:
     scale_of: str = "argument"
     default_power: float = 1
     default_factor: float = 1
+    scale_when: str = "always"
     compounds: bool = False
     mask: str = "causal"
     diagonal: int = 0
@@ -156,6 +159,7 @@ class Loop:
     dQ_of: str = "dS K"
     overwrites: str = ""
     rescales: str = ""
+    cumulates: str = ""
     returns: str = "dQ dK dV"
 
 
@@ -325,6 +329,7 @@ def _visible(w: Loop, t: _Tiles, rows: Numbers, keys: Numbers) -> Numbers:
         "numbered_keys": i >= block_j + local_j,
         "equal": (i >= j) | (block_i != block_j),
         "last": (i >= j) | ((block_j + 1) * t.block_k <= rows[-1] + t.offset),
+        "first": (i >= j) & (j <= i[0]),
         "beyond": (i >= j) | (keys[-1] <= rows[-1] + t.offset),
     }
     return kept[w.mask]
@@ -344,8 +349,9 @@ def _padded(w: Loop, k: Numbers, v: Numbers, block: int, causal: bool) -> tuple[
     return k[kept.get(w.ragged, slice(n))], v[kept.get(w.ragged, slice(n))]
 
 
-def _scale(w: Loop, of: str, q: Numbers, k: Numbers, block: tuple[int, int], scale) -> float:
-    """Return the scale, which may be ``of`` another size than d, or of what the argument is."""
+def _scale(w: Loop, of: str, q: Numbers, k: Numbers, block: tuple[int, int], scale, causal: bool):
+    """Return the scale, a number, which may be ``of`` another size than d, or of what the argument
+    is."""
     sizes = {"rows": len(q), "keys": len(k), "tile_rows": block[0], "tile": block[1]}
     own = 1 / math.sqrt(sizes[of] if of in sizes else k.shape[1])
     if scale is not None:
@@ -353,7 +359,8 @@ def _scale(w: Loop, of: str, q: Numbers, k: Numbers, block: tuple[int, int], sca
         own = by.get(of, scale)
     elif of == "argument":
         own = w.default_factor * own**w.default_power
-    return own**w.scale_power
+    is_meant = w.scale_when in ("always", "causal" if causal else "full")
+    return own**w.scale_power if is_meant else own
 
 
 def _operands(w: Loop, q: Numbers, k: Numbers, v: Numbers) -> tuple[Numbers, Numbers, Numbers]:
@@ -387,7 +394,7 @@ def forward(
         rules: dict[str, Any] = {"causal": causal, "scale": scale, "only": only}
         return _merged(w, q, k, v, block_k, block_q=block_q, block_k=block_k, **rules)
     offset = len(k) - len(q) if offset is None else offset
-    scale = _scale(w, w.scale_of, q, k, (block_q, block_k), scale)
+    scale = _scale(w, w.scale_of, q, k, (block_q, block_k), scale, causal)
     q, k, v = _operands(w, q, k, v)
     offset -= len(k) % block_k if w.ragged == "first_dropped" else 0
     n_k = len(k)
@@ -450,6 +457,8 @@ def _merged(w: Loop, q, k, v, block: int, **rules) -> tuple[Numbers, Numbers]:
 
     O, lse = of_ranges(alone)
     top = _finite(lse.max(0))
+    if w.merges in ("swapped", "late"):
+        return _merged_one_by_one(O, lse, w.merges == "late")
     m = of_ranges(replace(alone, lse="max"))[1] if w.merges in ("max", "l") else lse
     log_l = np.where(np.isneginf(lse), lse, lse - m)
     by = {"max": m, "l": log_l, "base2": lse / LOG2E, "mean": 0 * O[..., 0]}.get(w.merges, lse)
@@ -459,6 +468,19 @@ def _merged(w: Loop, q, k, v, block: int, **rules) -> tuple[Numbers, Numbers]:
         weights, whole = np.exp(lse - top) if w.merges == "raw" else np.ones_like(lse), 1
     O = (weights[..., None] * O).sum(0) / np.where(whole, whole, 1)[..., None]
     return O.astype(q.dtype), top + np.log(np.exp(lse - top).sum(0))
+
+
+def _merged_one_by_one(parts: Numbers, lses: Numbers, is_late: bool) -> tuple[Numbers, Numbers]:
+    """Return O and lse of parts that are merged in turn, O − w (O − O_s), with a wrong w: of the
+    lse after the merge (late), or that of the other side."""
+    O, lse = np.zeros_like(parts[0]), np.full_like(lses[0], -np.inf)
+    for part, own in zip(parts, lses, strict=True):
+        merged = np.logaddexp(lse, own)
+        late, swapped = np.where(np.isneginf(own), own, own - merged), lse - own
+        share = 1 / (1 + np.exp(-(late if is_late else swapped)))
+        O = O - np.nan_to_num(share)[:, None] * (O - part)
+        lse = merged
+    return O, lse
 
 
 def _transposed(w: Loop, kj: Numbers) -> Numbers:
@@ -605,11 +627,12 @@ def backward(
     """Compute dQ, dK and dV, (N, d) each, of what a forward pass saved, in the inputs' dtype.
     ``rows_D``: D (Nq,), if not of ``o`` and ``do``; with ``only``, what that key block alone adds.
     """
-    plain = _scale(Loop(), w.gradient_scale_of, q, k, (block_q, block_k), scale)
-    scale = _scale(w, w.scale_of, q, k, (block_q, block_k), scale)
+    plain = _scale(Loop(), w.gradient_scale_of, q, k, (block_q, block_k), scale, causal)
+    scale = _scale(w, w.scale_of, q, k, (block_q, block_k), scale, causal)
     keys = _keys_of(w, block_q, block_k)
     t = _Tiles(block_q, block_k, len(q), len(k), len(k) - len(q), causal, keys)
     gradients = {"dQ": np.zeros_like(q), "dK": np.zeros_like(k), "dV": np.zeros_like(v)}
+    sums = {name: np.zeros_like(x) for name, x in gradients.items() if name in w.cumulates}
     do = np.ones_like(do) if w.upstream == "ones" else do
     rows_D = (do * o).sum(1) if rows_D is None else rows_D
     is_visible = _visible(Loop(), t, np.arange(len(q)), np.arange(len(k)))
@@ -666,7 +689,10 @@ def backward(
                     at = r if (name == "dQ") != (name in w.at_keys and can_swap) else c
                     before = 0 if name in w.overwrites else gradients[name][at]
                     factor = plain if name in w.rescales else 1
-                    gradients[name][at] = (first @ second + before) * factor
+                    own_part = first @ second
+                    if name in w.cumulates:
+                        own_part = sums[name][at] = sums[name][at] + own_part
+                    gradients[name][at] = (own_part + before) * factor
     for name, x in gradients.items():
         if name in w.carry:
             _carry(x, block_q if name == "dQ" else block_k)

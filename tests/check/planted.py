@@ -679,6 +679,11 @@ PLANTED: dict[str, dict[str, dict[str, str]]] = {
             "        P = P * torch.ones(P.shape[-2:]).tril() if ctx.is_causal else P",
         },
     },
+    "keys_end_at_first_row": {
+        NUMPY: {
+            "mask": "s = np.where(rows[0] + offset >= cols, s, -np.inf)",
+        },
+    },
     "lse_of_old_maximum": {
         CS336: {"m1": "m_old, m_i = m_i, m_ij\n            O[:", "lse": "m_old + torch.log(l_i)"},
     },
