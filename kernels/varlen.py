@@ -17,6 +17,7 @@ from .dispatch import attend
 from .launching import refuse_capture
 from .spec import masks
 
+ROWS = 128  # of a tile, and keys of a block, of the Hopper kernel
 MAX_CACHED = 16  # pairs of offsets whose spans are kept
 _cache: dict[tuple, tuple] = {}
 
@@ -87,16 +88,18 @@ def spans_of_offsets(
     if found is not None and known == versions and None not in versions:
         return found
     refuse_capture("cu_q and cu_k")
+    cuts = 0
     for name, cu, total in (("cu_q", cu_q, n_q), ("cu_k", cu_k, n_k)):
         least = cu.diff().amin() if len(cu) > 1 else cu[0]
-        first, last, step = torch.stack((cu[0], cu[-1], least)).tolist()
+        cut = (cu % ROWS != 0).sum()
+        first, last, step, cuts = torch.stack((cu[0], cu[-1], least, cut)).tolist()
         if first or last != total or step < 0:
             raise ValueError(
                 f"{name} goes from {first:,} to {last:,}"
                 f"{' and falls' if step < 0 else ''}: offsets rise from 0 to the total, {total:,}."
             )
     found = spans.of_offsets(cu_q, cu_k, n_q, n_k, causal)
-    vars(found).update(is_rising=True, sequences=len(cu_k) - 1)
+    vars(found).update(is_rising=True, cuts=cuts)
     if len(_cache) >= MAX_CACHED:
         _cache.clear()
     _cache[key] = cu_q, cu_k, versions, found  # with the tensors, so that their ids stay theirs

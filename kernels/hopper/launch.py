@@ -109,8 +109,8 @@ def prepare(
         made = vars(spans).setdefault("calls", {})  # of this call and others, with its tables
         if call not in made:
             refuse_capture("spans of keys")
-            are_long = k.shape[2] > plans.SHORT * vars(spans).get("sequences", 1)
-            made[call] = with_table(q, k, v, tables.of_spans(spans[0], *blocks), ranges=are_long)
+            has_ranges = k.shape[2] > plans.SHORT * vars(spans).get("cuts", 0)
+            made[call] = with_table(q, k, v, tables.of_spans(spans[0], *blocks), ranges=has_ranges)
         return made[call](q, k, v)
 
     return call

@@ -8,7 +8,7 @@ from ..spec.masks import Mask
 
 L2_SECTION_BYTES = 16 << 20  # of K and V that "queue" works on together
 LONG = 8192  # keys from which `peel` is faster for all plans
-SHORT = 1024  # keys of a packed sequence up to which `ranges` costs more than it saves
+SHORT = 1536  # keys for each packed sequence that begins within a block, where `ranges` is slower
 MAX_PAIRED_ROW_BLOCKS = 64  # beyond it an uneven last round costs more than the queue
 
 
@@ -22,7 +22,7 @@ class Plan:
     three warpgroups and a mask it overflows the instruction cache). registers: of a thread.
     table: the mask is a table of rows, see `tables`; causal and ragged are then unused. ranges:
     with it and peel, key blocks that all rows see have a loop of their own; else each block is
-    tested, which is faster where most tiles have few blocks. score:
+    tested, which is faster where many tiles hold rows of two sequences. score:
     "none", "softcap" or "alibi", and sink, only with a table. fp8: the inputs are e4m3
     and V is stored by columns, see `fp8_kernel`. Only there: two_level, each block's P V gets an
     accumulator of its own, because the tensor cores add fp8 products with fewer bits than fp32 has;

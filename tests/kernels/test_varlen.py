@@ -261,3 +261,16 @@ def test_random_cards_hold_the_kernels(capability, d, dtype):
     limit = SHARED_KIB.get(f"sm_{capability}", SHARED_KIB["sm_90"]) * 1024
     assert {"fa2_kernel", "keys_kernel", "rows_kernel", "split_kernel"} <= set(found)
     assert all(shared <= limit for shared, _ in found.values()), found
+
+
+def test_sequences_that_begin_within_a_block_are_counted():
+    """By this number the Hopper kernel chooses its loops: a last block that is not full is one."""
+    for lengths, cuts in (
+        ([128, 256, 0, 384], 0),
+        ([128, 100, 156, 130], 2),
+        ([50] * 3, 3),
+        ([], 0),
+    ):
+        cu = torch.tensor([0, *accumulate(lengths)], dtype=torch.int32)
+        found = varlen.spans_of_offsets(cu, cu, sum(lengths), sum(lengths), cu.device, False)
+        assert vars(found)["cuts"] == cuts

@@ -73,7 +73,7 @@ def test_ranks_of_the_backward_are_in_the_order_of_the_tiles(text):
 
 
 def test_short_packed_sequences_have_a_plan_without_ranges(monkeypatch):
-    """A tensor of spans that does not say how many sequences it has is one."""
+    """Those that begin with a block do not count, and spans that do not say so are one sequence."""
     chosen = []
     monkeypatch.setattr(launch, "why_not", lambda *_, **__: "")
     monkeypatch.setattr(
@@ -81,8 +81,8 @@ def test_short_packed_sequences_have_a_plan_without_ranges(monkeypatch):
     )
     keys = 4 * plans.SHORT
     x, spans = torch.zeros(1, 1, keys, 64), torch.tensor([[[0, keys]] * keys], dtype=torch.int32)
-    for sequences in (None, 3, 4):
+    for cuts in (None, 3, 4):
         vars(spans).clear()
-        vars(spans).update({} if sequences is None else {"sequences": sequences})
+        vars(spans).update({} if cuts is None else {"cuts": cuts})
         launch.prepare(x, x, x, mask=SPANS)(x, x, x, spans)
     assert [plan.ranges for plan in chosen] == [True, True, False]
