@@ -59,12 +59,13 @@ class Loop:
     on the old, or on the new. ``forget``: which begin anew in each tile.
     ``rounds``: which of Q, K, V, S, P, l and o, or of the products T = Q Kᵀ and U = P V of a tile,
     are rounded to fp16, bf16 or integers. ``pipelines``: P V is added one tile later, behind that
-    tile's α. ``stores``: all rows of a row block, or not its last. ``splits``: how many ranges of
-    keys, or of tiles (``split_at``), with one more in the first or with all but the last equal
-    (``splits_evenly``), are computed apart and merged with weights of their lse, of m (max) or l
-    alone, of lse in base 2, of exp(lse) not normalized (raw), in turn with those of the other side
-    (swapped) or of both (late), equal weights (mean) or none (sum); floor: the keys beyond equal
-    ranges are lost.
+    tile's α. ``padded``: tiles are filled up with rows and keys of 0, and these keys masked.
+    ``stores``: all rows of a row block, or not its last, or the row blocks backwards. ``splits``:
+    how many ranges of keys, or of tiles (``split_at``), with one more in the first or with all but
+    the last equal (``splits_evenly``), are computed apart and merged with weights of their lse, of
+    m (max, or max_over_lse in the numerator) or l alone, of lse in base 2, of exp(lse) not
+    normalized (raw), in turn with those of the other side (swapped) or of both (late), equal
+    weights (mean) or none (sum); floor: the keys beyond equal ranges are lost.
     ``sums``: l sums P along keys, or rows, or takes its mean, or its max. ``divide``: O by l at the
     end, never, every tile, or both; multiplied; by lse; or P by its sum within the tile: weights,
     then never or by all l, or by the running l (running); or the old O alone is multiplied, by
@@ -134,6 +135,7 @@ class Loop:
     lse: str = "natural"
     rounds: str = ""
     pipelines: bool = False
+    padded: bool = False
     stores: str = "all"
     splits: int = 1
     split_at: str = "keys"
@@ -397,8 +399,10 @@ def forward(
     scale = _scale(w, w.scale_of, q, k, (block_q, block_k), scale, causal)
     q, k, v = _operands(w, q, k, v)
     offset -= len(k) % block_k if w.ragged == "first_dropped" else 0
-    n_k = len(k)
+    n_q, n_k = len(q), len(k)
     k, v = _padded(w, k, v, block_k, causal)
+    if w.padded:
+        q, k, v = _to_whole(q, block_q), _to_whole(k, block_k), _to_whole(v, block_k)
     t = _Tiles(block_q, block_k, len(q), len(k), offset, causal, _keys_of(w, block_q, block_k))
     q, k, v = (_rounded(w, name, x) for name, x in zip("QKV", (q, k, v), strict=True))
     O, lse = np.zeros_like(q), np.full(len(q), -np.inf, q.dtype)
@@ -422,7 +426,7 @@ def forward(
                 factor = factor * q.dtype.type(scale) if w.compounds else factor
                 S = S.T if w.swap == "S" and len(qi) == len(kj) else S
                 older, late = (m, l), older[0]
-                keep &= _counted(w, t, j)
+                keep &= _counted(w, t, j, n_k)
                 m, l, o, product = _visit(w, S, vj, keep, m, l, o, scale, late)
                 o, pending = (o - product + pending, product) if w.pipelines else (o, 0 * product)
             if report and not _left_out(w, t, i, j):
@@ -433,7 +437,14 @@ def forward(
         lse[stored] = logs[: len(stored)]
         divisor = older[1] if w.divide == "stale" else l
         O[stored] = _divided(w, o, divisor, logs)[: len(stored)]
-    return O, lse
+    if w.stores == "backwards":
+        O = np.concatenate([O[t.rows(i)] for i in reversed(range(t.Tr))])
+    return O[:n_q], lse[:n_q]
+
+
+def _to_whole(x: Numbers, size: int) -> Numbers:
+    """Return rows with as many zeros behind them as fill the last tile."""
+    return np.pad(x, ((0, -len(x) % size), (0, 0)))
 
 
 def _merged(w: Loop, q, k, v, block: int, **rules) -> tuple[Numbers, Numbers]:
@@ -459,7 +470,12 @@ def _merged(w: Loop, q, k, v, block: int, **rules) -> tuple[Numbers, Numbers]:
     top = _finite(lse.max(0))
     if w.merges in ("swapped", "late"):
         return _merged_one_by_one(O, lse, w.merges == "late")
-    m = of_ranges(replace(alone, lse="max"))[1] if w.merges in ("max", "l") else lse
+    m = of_ranges(replace(alone, lse="max"))[1] if "max" in w.merges or w.merges == "l" else lse
+    if w.merges == "max_over_lse":
+        weights, of_lse = (np.exp(x - _finite(m.max(0))) for x in (m, lse))
+        whole = of_lse.sum(0)
+        O = (weights[..., None] * O).sum(0) / np.where(whole, whole, 1)[..., None]
+        return O.astype(q.dtype), top + np.log(np.exp(lse - top).sum(0))
     log_l = np.where(np.isneginf(lse), lse, lse - m)
     by = {"max": m, "l": log_l, "base2": lse / LOG2E, "mean": 0 * O[..., 0]}.get(w.merges, lse)
     weights = np.exp(by - _finite(by.max(0)))
@@ -496,9 +512,9 @@ def _moved(w: Loop, t: _Tiles, j: int, n_k: int) -> Numbers:
     return np.arange(max(n_k - t.block_k, 0), n_k) if is_moved else t.cols(j)
 
 
-def _counted(w: Loop, t: _Tiles, j: int) -> Numbers:
-    """Return which keys of a block are no padding."""
-    return t.cols(j) < (t.n_q if w.ragged == "queries" else t.n_k)
+def _counted(w: Loop, t: _Tiles, j: int, n_k: int) -> Numbers:
+    """Return which keys of a block are no padding, of ``n_k`` before any."""
+    return t.cols(j) < {"queries": t.n_q}.get(w.ragged, n_k if w.padded else t.n_k)
 
 
 def _visit(w: Loop, S, vj, keep, m, l, o, scale: float, older) -> tuple[Numbers, ...]:
@@ -574,6 +590,8 @@ def _lse(w: Loop, m: Numbers, l: Numbers, scale: float) -> Numbers:
     log = np.log(l)
     if w.lse in ("natural", "stale"):
         return m + log
+    if w.lse in ("fp16", "bf16"):
+        return round_to(m + log, w.lse).astype(m.dtype)
     made = {
         **{"guarded": m + np.log(np.where(l == 0, 1, l))},
         **{"base2": (m + log) * LOG2E, "log2": m + log * LOG2E},

@@ -98,6 +98,7 @@ STEPS = {
         "s2": "S = Q @ K.transpose(1, 2) / d**0.5",
         "p2": "P = torch.exp(S - L[..., None])",
         "mask2": "if ctx.is_causal:",
+        "save": "ctx.save_for_backward(Q, K, V, O, L)",
     },
 }
 
@@ -677,6 +678,12 @@ PLANTED: dict[str, dict[str, dict[str, str]]] = {
             "mask2": "if False:",
             "p2": "P = torch.exp(S - L[..., None])\n"
             "        P = P * torch.ones(P.shape[-2:]).tril() if ctx.is_causal else P",
+        },
+    },
+    "row_blocks_in_other_order": {
+        CS336: {
+            "save": "O = torch.cat(O.split(Q_TILE_SIZE, 1)[::-1], 1)\n"
+            "        ctx.save_for_backward(Q, K, V, O, L)"
         },
     },
     "keys_end_at_first_row": {
