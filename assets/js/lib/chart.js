@@ -131,7 +131,7 @@ export function ends(all, x, size, between, edge = 0) {
 
 /** What is dragged, or moved by keys, from place to place. `isUp`: along y.
  * @param {Pen<any>} pen
- * @param {Pick<Knob, "key" | "label" | "text" | "group"> & {at: number, places: number[], go: (at: number) => void, isUp?: boolean}} it
+ * @param {Pick<Knob, "key" | "label" | "text" | "group" | "reach"> & {at: number, places: number[], go: (at: number) => void, isUp?: boolean}} it
  * @param {Drawn} drawn */
 export function slider(pen, { at, places, go, isUp, ...knob }, drawn) {
   const last = places.length - 1;

@@ -38,6 +38,7 @@ const [ON_PAGE, READ] = [24, 22.6];
  * @property {boolean} [chosen] of its group
  * @property {(dx: number, dy: number) => void} [keys] a key moves it, in steps to the right and up
  * @property {(x: number, y: number) => void} [drag] the pointer is here
+ * @property {(x: number, y: number) => boolean} [reach] whether it also comes to a click here
  * @property {() => void} [press] it was chosen
  */
 /**
@@ -210,18 +211,25 @@ export function svgCanvas(data, api, wanted, paint) {
     },
     focus: focusKnob,
   };
+  /** Where the pointer is in the picture. @param {PointerEvent} event @returns {[number, number]} */
+  const placeOf = ({ clientX, clientY }) => {
+    const { left, top } = root.getBoundingClientRect();
+    const scale = scaleOf(root);
+    return [(clientX - left) / scale, (clientY - top) / scale];
+  };
   root.addEventListener("pointerdown", (event) => {
-    const knob = knobAt(event.target);
+    const own = knobAt(event.target);
+    const place = placeOf(event);
+    const knob = own ?? [...knobs.values()].find(({ reach }) => reach?.(...place));
     if (!knob?.drag) return;
     event.preventDefault();
     focusKnob(knob.key);
     root.setPointerCapture(event.pointerId);
     dragged = knob.key;
+    if (!own) knob.drag(...place); // it comes to where the picture was clicked
   });
-  root.addEventListener("pointermove", ({ clientX, clientY }) => {
-    const { left, top } = root.getBoundingClientRect();
-    const scale = scaleOf(root);
-    knobs.get(dragged)?.drag?.((clientX - left) / scale, (clientY - top) / scale);
+  root.addEventListener("pointermove", (event) => {
+    knobs.get(dragged)?.drag?.(...placeOf(event));
   });
   on(root, ["pointerup", "pointercancel"], () => {
     dragged = "";

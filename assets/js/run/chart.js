@@ -338,13 +338,15 @@ function paint({ rows, choice, methods, own, at, move }, paper, pen) {
   const refused = naiveLine?.refused;
   const { headline, sentence, ratio } = said(rows, choice, methods);
   const large = size * (narrow ? 1.9 : 2.5);
-  const side = here + 20 + widthOf(ratio, large) > right + (narrow ? 30 : 10) ? -1 : 1;
-  const look = side < 0 ? "end" : "";
   const mine = ours(rows, choice);
   const mineAt = (mine && valueAt(mine.method, n)) || null;
+  const beside = Math.max(widthOf(ratio, large), widthOf(figure(quantity, mineAt ?? 1), size + 2));
+  const side = here + 20 + beside > right + (narrow ? 30 : 10) ? -1 : 1;
+  const look = side < 0 ? "end" : "";
   const slowAt = (slow && valueAt(NAIVE, n)) || null;
   const under = bottom + size * 1.6;
   const wide = size * (integer(n).length * 0.62 + 3.2);
+  const below = t("own.below", { n: own });
   const [from, to] = [axes.y(slowAt ?? 1), axes.y(mineAt ?? 1)];
   const ring = { fill: ink("paper") };
   const free = naiveLine?.points
@@ -357,9 +359,11 @@ function paint({ rows, choice, methods, own, at, move }, paper, pen) {
     !narrow && [
       now < lengths.length - 1 &&
         text(axes.places[lengths.length - 1] + size * 2.5, under, t("tokens"), size, "quiet"),
-      own < lengths[0] && text(0, under, t("own.below", { n: own }), size, "semi accent-ink"),
+      own < lengths[0] &&
+        here - wide / 2 > widthOf(below, size) &&
+        text(0, under, below, size, "quiet"),
       own > lengths[lengths.length - 1] &&
-        text(right + size * 6, under, t("own.above", { n: own }), size, "semi accent-ink"),
+        text(right + size * 6, under, t("own.above", { n: own }), size, "quiet"),
       drawCalls(rows, choice, axes.x, bottom + size * 3.6, size),
     ],
     lines.map(shares.line),
@@ -380,8 +384,10 @@ function paint({ rows, choice, methods, own, at, move }, paper, pen) {
         at: now,
         places: axes.places,
         go: (k) => move(lengths[k]),
+        reach: (x, y) => x > left - 20 && x < right + 20 && y > top && y < under + size,
       },
       [
+        rect(here - wide / 2, under - size * 1.15, wide, size * 2, "ink", {}, size),
         rect(here - 16, top, 32, bottom - top, "", { fill: "transparent", cursor: "ew-resize" }),
         path(`M${here} ${top}V${bottom}`, stroke("ink", 1)),
         slowAt && [
@@ -409,12 +415,11 @@ function paint({ rows, choice, methods, own, at, move }, paper, pen) {
             `bold accent-ink halo ${look}`,
           ),
         ],
-        rect(here - wide / 2, under - size * 1.15, wide, size * 2, "ink", {}, size),
         text(here, under + size * 0.2, `‹  ${integer(n)}  ›`, size, "semi paper middle"),
       ],
     ),
     naiveLine && refused && drawRefused(naiveLine, refused, choice, axes, box, narrow),
-    drawNames(series, choice, axes, box, paper, Boolean(refused), here),
+    drawNames(series, choice, axes, box, paper, here),
   ];
 }
 
@@ -433,11 +438,10 @@ function drawCalls(rows, choice, x, y, size) {
 
 /** Where naive attention needs more memory than there is. @param {Series} line @param {Row} refused @param {Choice} choice @param {Axes} axes
  * @param {Box} box @param {boolean} narrow */
-function drawRefused({ points }, refused, { quantity }, axes, { right, top, size }, narrow) {
+function drawRefused({ points }, refused, { quantity }, axes, { top, size }, narrow) {
   const last = points[points.length - 1];
   const value = { time: last.value * 3, memory: refused.needs_bytes, tflops: last.value }[quantity];
-  const [px, py] = [axes.x(refused.n), Math.max(axes.y(value), top + 6)];
-  const beside = Math.max(px, right) + 14;
+  const [px, py] = [axes.x(refused.n), Math.max(axes.y(value), top + size * 2)];
   return [
     path(
       `M${axes.x(last.n)} ${axes.y(last.value)}L${px} ${py}`,
@@ -447,42 +451,38 @@ function drawRefused({ points }, refused, { quantity }, axes, { right, top, size
     narrow
       ? text(px - 12, py - 4, t("refused"), size - 1, "semi risen-ink end halo")
       : [
-          text(beside, py + 4, t("refused"), size, "semi risen-ink"),
+          text(px - 14, py - size * 1.5, t("refused"), size, "semi risen-ink end halo"),
           text(
-            beside,
-            py + 4 + size * 1.4,
+            px - 14,
+            py - size * 0.15,
             t("refused.why", { needs: bytes(refused.needs_bytes) }),
             size,
-            "quiet",
+            "quiet end halo",
           ),
         ],
   ];
 }
 
-/** The names at the right end of the lines, and of the points that no line joins. @param {Series[]} series @param {Choice} choice @param {Axes} axes
- * @param {Box} box @param {Paper} paper @param {boolean} isRefused @param {number} here px of the marker */
-function drawNames(
-  series,
-  { quantity },
-  axes,
-  { right, top, bottom, size },
-  { narrow },
-  isRefused,
-  here,
-) {
+/** The names at the right end of the lines with their values at the marker, and the name of the points that no line joins. @param {Series[]} series @param {Choice} choice @param {Axes} axes
+ * @param {Box} box @param {Paper} paper @param {number} here px of the marker */
+function drawNames(series, { quantity, n: chosen }, axes, box, { narrow }, here) {
+  const { right, top, bottom, size } = box;
   const shown = series.flatMap(({ method, name, points }) => {
     const { n, value } = points[points.length - 1];
     if (method === NAIVE || axes.x(n) < right - 4 || (narrow && !texts.short[method])) return [];
     const look = { hopper: "bold accent-ink", fa2: "accent-ink" }[method] ?? "quiet";
+    const here = points.find((one) => one.n === chosen);
     return {
       y: axes.y(value),
       rows: /** @type {[string, string][]} */ ([[narrow ? texts.short[method] : name, look]]),
-      value: narrow ? "" : figure(quantity, value),
+      value: narrow ? "" : here ? figure(quantity, here.value) : "–",
     };
   });
+  const edge = right + Math.max(244, size * 14.8);
   const rings = series.find(({ method }) => method === "fa4");
-  const last = rings?.points[rings.points.length - 1];
-  const isFree = !narrow && rings && last && axes.x(last.n) < right - 40;
+  const isBehind = !narrow && rings && axes.x(rings.points[rings.points.length - 1].n) < right - 40;
+  const last = rings?.points.findLast(({ n }) => n !== chosen);
+  const isFree = isBehind && last;
   const [px, py] = last ? [axes.x(last.n), axes.y(last.value)] : [0, 0];
   const down = py > bottom - 50 ? -1 : 1;
   const under = py + (down > 0 ? 42 : -36);
@@ -496,9 +496,10 @@ function drawNames(
       shown,
       right + 14,
       size,
-      [isRefused && !narrow ? top + size * 2.8 : top, bottom + size * 0.4],
-      right + Math.max(244, size * 14.8),
+      [top + (narrow ? 0 : size * 1.6), bottom + size * 0.4],
+      edge,
     ),
+    !narrow && text(edge, top + size * 0.4, t("values.at", { n: chosen }), size, "quiet end"),
     isFree && [
       path(
         `M${px + 5 * down} ${py + 7 * down}L${start - 5 * down} ${py + 33 * down}`,

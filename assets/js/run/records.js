@@ -164,11 +164,11 @@ function saidBackward(rows, choice, methods, mine) {
   const is = ratio > LEVEL ? "faster" : ratio < 1 / LEVEL ? "slower" : "level";
   const headline = {
     faster: () => t("backward.faster", { ratio: ratio.toFixed(2), other }),
-    slower: () => t("backward.slower", { ratio: (1 / ratio).toFixed(2), other }),
+    slower: () => t("backward.slower", { ratio: (1 / ratio).toFixed(2), other, name: values.name }),
     level: () => t("backward.level", { other }),
   }[is]();
-  const their = milliseconds(best.median_ms);
-  return { headline, sentence: t("backward.why", { ...values, other, their }), ratio: "" };
+  const all = others.map((row) => `${methods[row.method]} ${milliseconds(row.median_ms)}`);
+  return { headline, sentence: t("backward.why", { ...values, others: all.join(", ") }), ratio: "" };
 }
 
 /** Runs of lengths that have as many tokens in a call: [first, last, tokens], 0 tokens for one sequence. @param {Row[]} rows @param {Choice} choice
