@@ -105,7 +105,7 @@ def _result(request: RunRequest, name: str, best: PointRow) -> Result:
     rows_there = [row for row in rows_in(name) if point.items() <= row.items()]
     pass_ = "backward" if name == BACKWARD else "forward"
     same = _by_method(rows_there)
-    wanted = {"naive", *request.methods, "fa2", "hopper", "sdpa_flash"}
+    wanted = {"naive", *request.methods, "fa2", "hopper", "sdpa_flash", "sdpa_cudnn"}
     if name != BENCH:
         wanted |= same.keys()  # a smaller record has no row that leads away from the point
     rows = [_row(same[method], pass_) for method in METHODS if method in wanted and method in same]

@@ -252,14 +252,18 @@ export class Chart {
       ...(row.refused ? [row.refused] : kept.map((column) => row[column])),
     ]);
     const { headline } = said(this.rows, choice, table.methods);
+    const { pass, mask, d, dtype } = choice;
+    const { versions, method } = table.records[recordOf(pass)];
+    const of = Object.entries(versions).map((pair) => pair.join(" "));
     const shown = {
-      table: [{ title: this.provenance.textContent ?? "", head, rows }],
+      table: [{ title: t("table.of", { pass, mask, d, dtype }), head, rows }],
       links: [],
-      label: t("chart"),
+      label: `${this.provenance.textContent}. ${of.join(", ")}. ${method}.`,
       headline,
       beats: [{}],
     };
-    openTables(/** @type {any} */ (shown), 0, "flashattention-records", opener, null);
+    const name = `flashattention-${[pass, mask, `d${d}`, dtype].join("-")}`;
+    openTables(/** @type {any} */ (shown), 0, name, opener, null);
   }
 }
 
@@ -492,13 +496,7 @@ function drawNames(series, { quantity, n: chosen }, axes, box, { narrow }, here)
   const ahead = (here - from) * down;
   const start = ahead > -8 && ahead < widthOf(words, size + 1) + 8 ? here + 8 * down : from;
   return [
-    ends(
-      shown,
-      right + 14,
-      size,
-      [top + (narrow ? 0 : size * 1.6), bottom + size * 0.4],
-      edge,
-    ),
+    ends(shown, right + 14, size, [top + (narrow ? 0 : size * 1.6), bottom + size * 0.4], edge),
     !narrow && text(edge, top + size * 0.4, t("values.at", { n: chosen }), size, "quiet end"),
     isFree && [
       path(

@@ -4,7 +4,7 @@ import { bytes } from "../lib/format.js";
 import { t, texts } from "./texts.js";
 
 /** A time of a method at a length, by the columns of explainer/engine/record_rows.py. @typedef {Record<string, any>} Row */
-/** @typedef {{records: {device: string, date: string}[], methods: Record<string, string>, tokens: number, columns: string[], rows: any[][]}} Table */
+/** @typedef {{records: {device: string, date: string, versions: Record<string, string | number>, method: string}[], methods: Record<string, string>, tokens: number, columns: string[], rows: any[][]}} Table */
 /** @typedef {"time" | "memory" | "tflops"} Quantity */
 /** @typedef {{quantity: Quantity, pass: string, mask: string, d: number, dtype: string, n: number}} Choice */
 /** A method's line: its points from short to long, and the first length that does not fit. @typedef {{method: string, name: string, points: Point[], refused: Row | null}} Series */
@@ -168,7 +168,11 @@ function saidBackward(rows, choice, methods, mine) {
     level: () => t("backward.level", { other }),
   }[is]();
   const all = others.map((row) => `${methods[row.method]} ${milliseconds(row.median_ms)}`);
-  return { headline, sentence: t("backward.why", { ...values, others: all.join(", ") }), ratio: "" };
+  return {
+    headline,
+    sentence: t("backward.why", { ...values, others: all.join(", ") }),
+    ratio: "",
+  };
 }
 
 /** Runs of lengths that have as many tokens in a call: [first, last, tokens], 0 tokens for one sequence. @param {Row[]} rows @param {Choice} choice

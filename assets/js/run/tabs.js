@@ -42,6 +42,15 @@ const drawLines = (lines) =>
     ),
   );
 
+/** What is opened by a press, and then lies in sight. @param {string} name @param {Node[]} parts */
+function opening(name, parts) {
+  const node = /** @type {HTMLDetailsElement} */ (
+    el("details", {}, [el("summary", { text: name }), ...parts])
+  );
+  node.addEventListener("toggle", () => node.open && node.scrollIntoView({ block: "nearest" }));
+  return node;
+}
+
 /** @type {Record<string, (tab: any, state: any) => (Node | false | null)[]>} */
 const TABS = {
   errors: ({ histogram, cost, table, texts }) => [
@@ -55,7 +64,7 @@ const TABS = {
         picture(t("cost.label"), (paper) => paintCost(cost, paper), PLOT),
       ]),
     ]),
-    el("details", {}, [el("summary", { text: t("rules") }), grid(table), ...texts.map(paragraph)]),
+    opening(t("rules"), [grid(table), ...texts.map(paragraph)]),
   ],
   tiles: ({ lines, maps, notes, grids, repeat }) => [
     drawLines(lines),

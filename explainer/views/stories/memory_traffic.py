@@ -44,7 +44,7 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
         "beats": beats,
         # Of a tile that is not square the nearest
         "start": nearest(sizes, w.n if is_over_n else w.block_q),
-        "words": ["n", "d", "tiles", "mask", "dtype"],
+        "words": ["d", "tiles" if is_over_n else "n", "mask", "dtype"],
         "table": [_table(series, points, way)],
         "links": links(w, "fa2", "saves", "profile"),
         "picture": {"sizes": sizes} | _picture(series, points, is_over_n, has_measured),
@@ -53,7 +53,9 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
 
 def _sentence(w: Workload, is_over_n: bool, pass_: str) -> str:
     if not is_over_n:
-        return t("traffic.sentence_tile")
+        return t(
+            "traffic.sentence_tile" if pass_ == "forward" else "traffic.sentence_tile_backward"
+        )
     if w.mask.plain:
         return t("traffic.sentence" if pass_ == "forward" else "traffic.sentence_backward")
     return t("traffic.sentence_masked")
