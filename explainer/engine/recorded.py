@@ -6,6 +6,7 @@ They come in the form of a live run, so that the same page draws them, marked as
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, cast
@@ -27,7 +28,7 @@ from explainer.engine.results import Choice, PointRow, Result, Row
 from explainer.memory.mask_work import flops as pass_flops
 from kernels.spec.fields import PASSES
 from kernels.spec.formats import ITEMSIZE
-from kernels.spec.masks import flops, parse
+from kernels.spec.masks import Mask, flops, parse
 
 t = Texts("engine")
 POINT = ("n", "d", "mask", "dtype")  # what is the same in all rows of a point
@@ -54,10 +55,15 @@ def _work(row: PointRow) -> float:
     return flops(parse(row["mask"]), row["batch"] * row["heads"], row["n"], row["n"], row["d"])
 
 
+def _predicates(mask: Mask) -> str:
+    """Return a mask's text without its numbers."""
+    return re.sub(r"[\d:,]", "", mask.text)
+
+
 def _distance(request: RunRequest) -> Callable[[tuple[str, PointRow]], tuple[float, ...]]:
     """Return a function of a candidate: how far its problem is from the one requested, in what
-    counts most first: the scores, the mask, or the share of scores that it keeps, precision, d and
-    N in octaves, FLOPs in octaves."""
+    counts most first: the scores, the mask, or its predicates and the share of scores that it
+    keeps, precision, d and N in octaves, FLOPs in octaves."""
     p = request.problem
     work = flops(p.mask, request.batch * request.heads, p.n, p.n, p.d)
 
@@ -66,7 +72,10 @@ def _distance(request: RunRequest) -> Callable[[tuple[str, PointRow]], tuple[flo
         pairs = mask.visible(row["n"], row["n"]) / row["n"] ** 2 * p.n**2
         return (
             row["score"] != str(p.score),
-            mask != p.mask and 1 + abs(math.log2(pairs / p.mask.visible(p.n, p.n))),
+            mask != p.mask
+            and 1
+            + 2 * (_predicates(mask) != _predicates(p.mask))
+            + round(abs(math.log2(pairs / p.mask.visible(p.n, p.n))), 1),
             row["dtype"] != p.dtype,
             abs(math.log2(row["n"] / p.n)) + 2 * abs(math.log2(row["d"] / p.d)),
             abs(math.log2(_work(row) / work)),

@@ -13,7 +13,8 @@ import { t } from "./result_texts.js";
 
 /** The largest error of each method on a log axis, and from where on none is allowed.
  * @param {{rows: Checked[], axis: [number, number], allowed: string}} claim @param {Paper} paper */
-export function paintErrors({ rows, axis, allowed }, { width, height, type: size }) {
+export function paintErrors({ rows, axis, allowed }, paper) {
+  const { width, height, type: size } = paper;
   const left = Math.max(...rows.map(({ name }) => widthOf(name, size))) + 14;
   const right = width - 2;
   const top = size * 1.7;
@@ -22,6 +23,7 @@ export function paintErrors({ rows, axis, allowed }, { width, height, type: size
   const place = (/** @type {number} */ x) => at(clamp(x > 0 ? Math.log10(x) : axis[0], ...axis));
   const limits = rows.map((one) => place(one.allowed));
   const edge = limits.map((x, k) => `${x} ${top + k * row}v${row}`).join("L");
+  if (paper.narrow) paper.used = top + row * rows.length + size * 2.2;
   return [
     limits.map((x, k) => rect(x, top + k * row, right - x, row + 0.5, "risen")),
     rows.map((one, k) => {
@@ -98,13 +100,13 @@ export function paintMap({ map, note, chosen, choose, open }, paper, pen) {
       4,
     );
   const beside = columns * side + 16;
+  if (paper.narrow) paper.used = rows * side + size * 2;
   const [first = "", second = ""] = (texts[chosen] ?? "").split("\n");
-  const low = Math.min(rows * side - size * 2.6, Math.max(size, i * side - size));
+  const low = Math.max(size, Math.min(rows * side - size * 4.4, i * side - size));
   const can = steps[chosen] !== null && steps[chosen] !== undefined;
   return [
     hatching("fa-run-hatch"),
-    drawn,
-    frame,
+    group(2, 0, [drawn, frame]), // room for the frame of a tile at the left
     chosen >= 0 &&
       paper.width - beside > 90 && [
         text(beside, low, nameOf(map, chosen), size - 1, "bold"),
@@ -138,6 +140,7 @@ function step(cells, columns, k, dx, dy) {
 export function paintTimes({ bars }, paper, isLarge) {
   if (!bars.length) return null;
   const row = Math.min(isLarge ? paper.type * 4.1 : 32, paper.height / bars.length);
+  if (paper.narrow) paper.used = row * bars.length + 8;
   return barsOf(bars, paper, { top: 4, row, loops: isLarge && !paper.narrow });
 }
 
@@ -145,6 +148,7 @@ export function paintTimes({ bars }, paper, isLarge) {
 export function paintMemory({ bars, note }, paper, isLarge) {
   const size = paper.type;
   const row = Math.min(isLarge ? paper.type * 4.1 : 32, (paper.height - size * 1.6) / bars.length);
+  if (paper.narrow) paper.used = row * bars.length + size * 2;
   return [
     barsOf(bars, paper, { top: 4, row }),
     text(0, row * bars.length + size * 1.4, note, size - 1, "quiet"),

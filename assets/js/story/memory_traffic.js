@@ -45,6 +45,10 @@ function paintPanel({ data, at, go }, panel, box, { big, narrow, type }, pen, ha
   const axes = plot(box, { values: sizes, labels, log: true }, { range, log: true, ticks });
   const { places } = axes;
   const bracket = data.beats[at].brackets[place];
+  const falls = series.every(({ line, circles }) => {
+    const bytes = line.map((v, k) => circles[k] ?? v).filter((v) => v !== null);
+    return bytes[0] > bytes[bytes.length - 1];
+  });
   return [
     titled(left, top - (big ? type * 0.6 : 20), title, big ? "" : remark, type),
     axes.grid(hasAxis),
@@ -71,7 +75,7 @@ function paintPanel({ data, at, go }, panel, box, { big, narrow, type }, pen, ha
             axes.line({ ys: circles, hue, tips, r: 4.5, wide: 0, hollow: true }),
           ];
         }),
-        bracket && paintGap(bracket, places[at], axes.y, box, big ? type : type * 1.2, big),
+        bracket && paintGap(bracket, places[at], axes.y, box, big ? type : type * 1.2, big, falls),
       ],
     ),
     ends(
@@ -88,20 +92,21 @@ function paintPanel({ data, at, go }, panel, box, { big, narrow, type }, pen, ha
 }
 
 /** The gap between two algorithms, and how wide it is: below it at the right, or where that has no room above it at the left, where rising
- * lines leave room for the figure alone.
+ * lines leave room for the figure alone. Lines that fall leave room at the bottom.
  * @param {{top: number, bottom: number, figure: string, note: string}} gap @param {number} x @param {(bytes: number) => number} y
- * @param {import("../lib/chart.js").Box} box @param {number} size @param {boolean} big */
-function paintGap(gap, x, y, { right, top }, size, big) {
+ * @param {import("../lib/chart.js").Box} box @param {number} size @param {boolean} big @param {boolean} falls */
+function paintGap(gap, x, y, { right, top, bottom }, size, big, falls) {
   const [from, to] = [y(gap.top), y(gap.bottom)].sort((a, b) => a - b);
   const wide = Math.max(widthOf(gap.figure, size), 110);
   const isLeft = x + wide > right + size * 4.4;
-  const under = isLeft ? Math.max(top + size, from - size * 2.4) : to + size * 1.5;
+  const beside = isLeft ? Math.max(top + size, from - size * 2.4) : to + size * 1.5;
+  const under = falls ? bottom - size * 3.2 : beside;
   const [edge, look] = isLeft ? [x - 14, "halo end"] : [x + 14, "halo"];
   return [
     path(`M${x} ${from}V${to}`, stroke("ink", 2)),
     text(edge, under, gap.figure, size, `bold ${look}`),
     !big &&
-      !isLeft &&
+      (falls || !isLeft) &&
       wrapped(edge, under + size * 1.05, gap.note, wide * 1.1, size * 0.75, "quiet halo"),
   ];
 }
