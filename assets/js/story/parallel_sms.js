@@ -1,7 +1,7 @@
 // SMs: two cards at one moment, FA-1's and FA-2's. A square is an SM, split among the programs that it runs at once and filled as far as
 // they are; below, both launches on one scale of time, and the moment to drag.
 
-import { scale } from "../lib/chart.js";
+import { scale, widthOf } from "../lib/chart.js";
 import { ink, line, path, rect, text } from "../lib/svg_canvas.js";
 import { timeSlider } from "./time_slider.js";
 
@@ -37,7 +37,8 @@ function paint(scene, paper, pen) {
   const bars = (narrow ? high + size * 1.6 : 0) + high + size * 1.6;
   if (narrow) paper.used = bars + foot;
   const [left, row] = [size * 4.4, size * 1.75];
-  const x = scale([0, Math.max(...cards.map(({ span }) => span))], [left, width - size * 5.4]);
+  const longest = cards.reduce((one, other) => (other.span > one.span ? other : one));
+  const x = scale([0, longest.span], [left, width - widthOf(longest.time, size) - 24]);
   const { done, fills } = beats[at];
   const places = beats.map(({ time }) => x(time));
   const isFirst = (/** @type {Card} */ { span }) => cards.some((other) => other.span > span);
