@@ -649,7 +649,7 @@ PLANTED: dict[str, dict[str, dict[str, str]]] = {
     "alpha_of_unscaled_scores": {TRITON: {"alpha": "alpha = tl.exp((m - safe) / scale)"}},
     "gradient_of_other_base": {CS336: {"dq": "dS @ K / d**0.5 * 0.6931471805599453,"}},
     "lse_of_other_head": {
-        TRITON: {"store": "L + rows"},
+        TRITON: {"store": "L + (tl.num_programs(1) - 1 - head) * n + rows"},
     },
     "skipped_without_mask_in_backward": {
         TORCH: {"rows2": INNER.format("first // block_q * block_q")},
