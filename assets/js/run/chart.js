@@ -422,7 +422,7 @@ function paint({ rows, choice, methods, own, at, move }, paper, pen) {
         text(here, under + size * 0.2, `‹  ${integer(n)}  ›`, size, "semi paper middle"),
       ],
     ),
-    naiveLine && refused && drawRefused(naiveLine, refused, choice, axes, box, narrow),
+    naiveLine && refused && drawRefused(naiveLine, refused, choice, axes, box, narrow || big),
     drawNames(series, choice, axes, box, paper, here),
   ];
 }
