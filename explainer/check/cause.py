@@ -126,7 +126,10 @@ def forward_cause(
     is_likely = len(keys) == 1 and (np.isfinite(seen.O).any() or best[1] == len(others) > 0)
     if seen.states and not np.isfinite(seen.O).all():  # then all that is reported must agree
         tells = is_likely = is_likely and best[0] >= 1 + (seen.lse is not None)
-    return causes[0] if tells or is_likely else None
+    if not (tells or is_likely):
+        return None
+    named = causes[0].key  # in the sizes of the case, if it is there too: they show its tiles
+    return next((x for _, x in found if x.key == named and x.size == told), causes[0])
 
 
 def _is_nan_without_keys(case: Case, seen: Seen, wrong: Numbers) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 import numpy as np
@@ -227,19 +227,25 @@ def first_of_loop(
     case: Case, seen: Seen, loop: Function, size: tuple[int, int], tile: Tile, tiles: list[Tile]
 ) -> tuple[Tile, list[Tile]]:
     """Return the first wrong tile of a ``loop`` that gives the numbers of a function, and its tiles
-    until then: it reports what of the function is seen from outside alone. The numbers of the tile
-    stay the function's own: of that tile where probes saw it wrong, else what was stored."""
+    until then: it reports what of the function is seen from outside alone. A loop with tiles of
+    another ``size`` is judged in these; told is the tile of the case that holds the first one. The
+    numbers of the tile stay the function's own: of that tile where probes saw it wrong, else what
+    was stored."""
+    of_loop = replace(case, block_q=size[0], block_k=size[1])
     made, how = loop(case.q, case.k, case.v, case.causal, True), Convention(*size)
-    right, last = judge_final(case, made)
-    if last is None or size != (case.block_q, case.block_k):
+    right, last = judge_final(of_loop, made)
+    if last is None:
         return tile, tiles
-    judged = judge_states(case, made.states, right, how)
-    at, until = first_wrong(case, made, how, judged, last)
+    judged = judge_states(of_loop, made.states, right, how)
+    first, until = first_wrong(of_loop, made, how, judged, last)
+    is_told = size == (case.block_q, case.block_k)
+    wrong = [first, *(x for x in judged if x.rows and not is_told)]
+    at = min((x.i * size[0] // case.block_q, x.j * size[1] // case.block_k) for x in wrong)
     own = tile
-    if (tile.i, tile.j) != (at.i, at.j):
-        own = final_tile(case, seen, at.i)
-        own.j = at.j
-    before = [x for x in until if not x.rows and (x.i, x.j) < (at.i, at.j)]
+    if (tile.i, tile.j) != at:
+        own = final_tile(case, seen, at[0])
+        own.j = at[1]
+    before = [x for x in (until if is_told else tiles) if not x.rows and (x.i, x.j) < at]
     return (own, [*before, own]) if own.rows else (tile, tiles)
 
 
