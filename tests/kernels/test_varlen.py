@@ -17,7 +17,7 @@ import torch
 import kernels
 from kernels import spans, varlen
 from kernels.configs import SHARED_KIB
-from kernels.hopper import tables
+from kernels.hopper import plans, tables
 from kernels.spec import masks
 from tests.kernels.attention_checks import DEVICE, DTYPES, assert_attention
 from tests.kernels.gradient_checks import assert_gradients, like
@@ -274,3 +274,5 @@ def test_sequences_that_begin_within_a_block_are_counted():
         cu = torch.tensor([0, *accumulate(lengths)], dtype=torch.int32)
         found = varlen.spans_of_offsets(cu, cu, sum(lengths), sum(lengths), cu.device, False)
         assert vars(found)["cuts"] == cuts
+    tiles = plans.TABLED[128]  # the one plan whose loops this chooses
+    assert varlen.ROWS == tiles.block_m == tiles.block_n
