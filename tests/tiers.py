@@ -44,7 +44,6 @@ def rooms(*names: str) -> tuple[str, ...]:
 # What every page is made of.
 FRAME = rooms(
     *("app.py", "explainer/*.py", "explainer/base", "explainer/algorithms", "explainer/web"),
-    *("explainer/check", "assets/check"),
     *(f"explainer/pages/{name}.py" for name in ("browser", "components", "header", "theme")),
     *("kernels/spec", "assets/css", "assets/texts", "assets/vendor", "assets/*.json"),
     *("assets/js/main.js", "assets/js/lib", "assets/js/model", "assets/js/site"),
@@ -74,7 +73,12 @@ LEARN = FRAME + rooms(
     *("explainer/pages/learn.py", "assets/js/learn", "assets/js/views", "assets/recorded"),
     *("explainer/memory", "explainer/parallel"),
 )
-RUN = FRAME + FIGURES + rooms("kernels", "assets/js/run", "assets/js/story")
+# A learner's function is shown by Run, and by a lane of Step where the app was started with a file.
+YOURS = rooms(
+    *("explainer/check", "assets/check"),
+    *("assets/js/step/lane.js", "assets/js/step/race.js", "tests/check/*.py"),
+)
+RUN = FRAME + FIGURES + YOURS + rooms("kernels", "assets/js/run", "assets/js/story")
 # What the kernels and their judges are made of.
 NUMBERS = rooms(
     *("kernels", "explainer/*.py", "explainer/algorithms", "explainer/base", "explainer/engine"),
