@@ -86,7 +86,7 @@ NUMBERS = rooms(
 )
 PRODUCT = rooms(
     *("app.py", "explainer", "kernels", "assets", "README.md", "Makefile", "constraints.txt"),
-    *("tests/*.py", "tests/browser/*.py", "tests/check/*.py"),
+    *("tests/*.py", "tests/browser/*.py", "tests/check/*"),
 )
 SCREENS = tuple(dict.fromkeys(STEP + LEARN + RUN + rooms("assets/js/story", "assets/js/offline")))
 
