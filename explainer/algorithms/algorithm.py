@@ -11,31 +11,10 @@ from explainer.base.texts import Texts
 from explainer.problem import Problem
 
 t, TEXTS = Texts("trace"), Texts("algorithms")
-SKIPS = "skip what the mask hides whole"
 REQUESTED, COMPULSORY = "requested", "compulsory"
 # How bytes are counted, of every algorithm alike; a number of bytes names one of the two.
 CONVENTIONS = t.named("conventions")
 WHERE = t.named("bytes_where")  # after "bytes"
-
-
-@dataclass(frozen=True)
-class Line:
-    """Hold a line of pseudocode.
-
-    ``phase`` lights it, where there are stages only in its ``stage``; ``first``: only where
-    ``opens`` is read; ``note`` stands beside it, ``general`` in its place under a mask that is
-    neither full nor causal. The browser fills in the text: for ``{hidden}`` what the mask and the
-    ragged edge hide, for ``{score}`` what is done to S and for ``{slope}`` its derivative, for
-    ``{m}`` and ``{l}`` where a row starts, for ``{top}`` and ``{more}`` a strip's m and what its
-    sink adds to l.
-    """
-
-    text: str
-    phase: str | None = None
-    note: str | None = None
-    stage: str | None = None
-    first: bool = False
-    general: str | None = None
 
 
 @dataclass(frozen=True)
@@ -65,13 +44,12 @@ class Stage:
 
 @dataclass(frozen=True)
 class Algorithm:
-    """Declare an algorithm in one of the two passes. ``key`` stands in addresses; ``colour``,
-    ``dash``, ``sign`` and ``symbol`` in charts, ``hue`` (a CSS colour) on the Step page.
+    """Declare an algorithm in one of the two passes. ``key`` stands in addresses, ``hue`` (a CSS
+    colour) on the Step page.
 
     ``steps``: the loop without numbers; ``compute``: the same loop with them (from a Run to Visits,
     in the backward pass from a BackwardRun to BackwardVisits); ``moved``: the requested bytes, or
-    with ``once`` the compulsory ones, without listing the tiles, and ``closed_form`` the same as
-    text, where dQ₃₂ is dQ in fp32; ``size``: see Size.
+    with ``once`` the compulsory ones, without listing the tiles; ``size``: see Size.
 
     ``opens``: the tensor whose reading begins a block of the ``outer`` loop. ``program``: what one
     program of its kernel computes, a whole head or one outer block; None where launches are not
@@ -93,18 +71,12 @@ class Algorithm:
 
     key: str
     label: str
-    colour: str
     hue: str
-    dash: str
-    sign: str
-    symbol: str
     opens: str
     outer: Literal["rows", "keys"]
     program: Literal["head", "block"] | None
     running: bool
     output: Literal["unnormalized", "normalized", "final"]
-    pseudocode: tuple[Line, ...]
-    closed_form: dict[str, str]
     saved_for_backward: tuple[str, ...]
     steps: Callable[[Problem], Iterator[Step]]
     compute: Callable[[Any, tuple[Step, ...]], Iterator[Any]]
@@ -122,6 +94,15 @@ class Algorithm:
 
     @property
     def texts(self) -> dict[str, Any]:
-        """Its words in algorithms.json."""
-        words: dict[str, Any] = TEXTS.named("backward" if self.pass_ == "backward" else "forward")
+        """Its words in algorithms.json.
+
+        ``closed_form``: the bytes by each convention, where dQ₃₂ is dQ in fp32. Of a line of the
+        ``pseudocode`` ``phase`` lights it, where there are stages only in its ``stage``; ``first``:
+        only where ``opens`` is read; ``note`` stands beside it, ``general`` in its place under a
+        mask that is neither full nor causal. The browser fills in the text: for ``{hidden}`` what
+        the mask and the ragged edge hide, for ``{score}`` what is done to S and for ``{slope}`` its
+        derivative, for ``{m}`` and ``{l}`` where a row starts, for ``{top}`` and ``{more}`` a
+        strip's m and what its sink adds to l.
+        """
+        words: dict[str, Any] = TEXTS.named(self.pass_)
         return words[self.key]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from explainer.algorithms import tiling
-from explainer.algorithms.algorithm import SKIPS, Algorithm, Line, Size
+from explainer.algorithms.algorithm import Algorithm, Size
 from explainer.algorithms.numbers import Run, Visit, exp_difference, rescale, visit_of
 from explainer.algorithms.transfers import Moved, Mover, Step, moved_rows, tile_phases
 from explainer.problem import Problem
@@ -97,33 +97,12 @@ def size(p: Problem) -> Size:
 ALGORITHM = Algorithm(
     key="fa1",
     label="FA-1",
-    colour="#d55e00",
-    dash="dot",
-    sign="┅",
-    symbol="triangle-up",
     hue="var(--fa-l)",
     opens="K",
     outer="keys",
     program="head",
     running=True,
     output="normalized",
-    pseudocode=(
-        Line("for j in 0 … Tc−1:"),
-        Line("  load Kⱼ, Vⱼ", "load", first=True),
-        Line("  for i in 0 … Tr−1:", "skip", "causal: skip above the diagonal", general=SKIPS),
-        Line("    load Qᵢ, Oᵢ, mᵢ, ℓᵢ", "load"),
-        Line("    S = Qᵢ Kⱼᵀ / √d{score}", "scores"),
-        Line("    S = −∞ where {hidden}", "mask", "partial tiles only"),
-        Line("    m_new = max(m, rowmax S)", "max"),
-        Line("    P = exp(S − m_new);  α = exp(m − m_new)", "exp"),
-        Line("    ℓ_new = α ℓ + rowsum P", "sum"),
-        Line("    O = (ℓ α O + P Vⱼ) / ℓ_new", "output"),
-        Line("    write Oᵢ, m_new, ℓ_new", "store", "back to HBM each time"),
-    ),
-    closed_form={
-        "requested": "K + V + Tc · (Q + 2·O + 2·m + 2·ℓ)",
-        "compulsory": "K + V + Q + O + m + ℓ",
-    },
     saved_for_backward=("m", "l"),
     steps=steps,
     compute=compute,

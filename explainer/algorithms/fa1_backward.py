@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from explainer.algorithms import tiling
-from explainer.algorithms.algorithm import SKIPS, Line, Size
+from explainer.algorithms.algorithm import Size
 from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit, backward_visit
 from explainer.algorithms.fa1 import ALGORITHM as FORWARD
 from explainer.algorithms.numbers import exp_difference
@@ -117,26 +117,6 @@ ALGORITHM = replace(
     outer="keys",
     running=False,
     scales_dQ=True,
-    pseudocode=(
-        Line("for j in 0 … Tc−1:"),
-        Line("  load Kⱼ, Vⱼ;  dKⱼ = dVⱼ = 0", "load", first=True),
-        Line("  for i in 0 … Tr−1:", "skip", "causal: skip above the diagonal", general=SKIPS),
-        Line("    load Qᵢ, Oᵢ, dOᵢ, dQᵢ, mᵢ, ℓᵢ", "load"),
-        Line("    S = Qᵢ Kⱼᵀ / √d{score}", "scores", "once more"),
-        Line("    S = −∞ where {hidden}", "mask", "partial tiles only"),
-        Line("    P = exp(S − mᵢ) / ℓᵢ", "exp"),
-        Line("    dVⱼ += Pᵀ dOᵢ", "dV"),
-        Line("    dP = dOᵢ Vⱼᵀ", "dP"),
-        Line("    Dᵢ = rowsum(dOᵢ ∘ Oᵢ)", "D", "in every tile"),
-        Line("    dS = P ∘ (dP − Dᵢ){slope}", "dS"),
-        Line("    dQᵢ = dQᵢ + dS Kⱼ / √d;  write it", "dQ", "back to HBM each time"),
-        Line("    dKⱼ += dSᵀ Qᵢ", "dK"),
-        Line("  write dKⱼ / √d, dVⱼ", "store"),
-    ),
-    closed_form={
-        "requested": "K + V + dK + dV + Tc · (Q + O + dO + 2·dQ + m + ℓ)",
-        "compulsory": "K + V + dK + dV + Q + O + dO + dQ + m + ℓ",
-    },
     saved_for_backward=(),
     steps=steps,
     compute=compute,

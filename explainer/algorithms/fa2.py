@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from explainer.algorithms import tiling
-from explainer.algorithms.algorithm import SKIPS, Algorithm, Line, Size
+from explainer.algorithms.algorithm import Algorithm, Size
 from explainer.algorithms.numbers import Run, Visit, exp_difference, rescale, visit_of
 from explainer.algorithms.transfers import Moved, Mover, Step, Transfer, moved_rows, tile_phases
 from explainer.problem import Problem
@@ -109,36 +109,15 @@ def size(p: Problem) -> Size:
     return Size(tiles, 2 * tiles + 3 * p.Tr, 2, p.n * p.Tc * (p.d + 7))
 
 
-TILE = (
-    Line("    load Kⱼ, Vⱼ", "load"),
-    Line("    S = Qᵢ Kⱼᵀ / √d{score}", "scores"),
-    Line("    S = −∞ where {hidden}", "mask", "partial tiles only"),
-    Line("    m_new = max(m, rowmax S)", "max"),
-    Line("    P = exp(S − m_new);  α = exp(m − m_new)", "exp"),
-    Line("    ℓ = α ℓ + rowsum P", "sum"),
-    Line("    O = α O + P Vⱼ;  m = m_new", "output"),
-)
 ALGORITHM = Algorithm(
     key="fa2",
     label="FA-2",
-    colour="#2b8fd0",
-    dash="solid",
-    sign="━",
-    symbol="circle",
     hue="var(--fa-q)",
     opens="Q",
     outer="rows",
     program="block",
     running=True,
     output="unnormalized",
-    pseudocode=(
-        Line("for i in 0 … Tr−1:", note="one thread block each"),
-        Line("  load Qᵢ;  m = {m}, ℓ = {l}, O = 0", "load", first=True),
-        Line("  for j in 0 … Tc−1:", note="causal: stop at the diagonal", general=SKIPS),
-        *TILE,
-        Line("  write O / ℓ,  lse = m + log ℓ", "store"),
-    ),
-    closed_form={"requested": "Q + Tr · (K + V) + O + lse", "compulsory": "Q + K + V + O + lse"},
     saved_for_backward=("lse",),
     steps=steps,
     compute=compute,

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from explainer.algorithms import tiling
-from explainer.algorithms.algorithm import SKIPS, Line, Size
+from explainer.algorithms.algorithm import Size
 from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit, backward_visit
 from explainer.algorithms.fa2 import ALGORITHM as FORWARD
 from explainer.algorithms.transfers import Moved, Mover, Step, moved_rows, row_bytes, tile_phases
@@ -145,31 +145,6 @@ ALGORITHM = replace(
     opens="K",
     outer="keys",
     running=False,
-    pseudocode=(
-        Line("load Oᵢ, dOᵢ", "load", "1st kernel", "D"),
-        Line("Dᵢ = rowsum(dOᵢ ∘ Oᵢ)", "D", stage="D"),
-        Line("write Dᵢ;  dQᵢ = 0", "store", "fp32", "D"),
-        Line("for j in 0 … Tc−1:", note="one thread block each"),
-        Line("  load Kⱼ, Vⱼ;  dKⱼ = dVⱼ = 0", "load", first=True),
-        Line("  for i in 0 … Tr−1:", note="causal: start at the diagonal", general=SKIPS),
-        Line("    load Qᵢ, dOᵢ, lseᵢ, Dᵢ", "load"),
-        Line("    S = Qᵢ Kⱼᵀ / √d{score}", "scores", "once more"),
-        Line("    S = −∞ where {hidden}", "mask", "partial tiles only"),
-        Line("    P = exp(S − lseᵢ)", "exp"),
-        Line("    dVⱼ += Pᵀ dOᵢ", "dV"),
-        Line("    dP = dOᵢ Vⱼᵀ", "dP"),
-        Line("    dS = P ∘ (dP − Dᵢ){slope}", "dS"),
-        Line("    dQᵢ += dS Kⱼ", "dQ", "atomic add in HBM"),
-        Line("    dKⱼ += dSᵀ Qᵢ", "dK"),
-        Line("  write dKⱼ / √d, dVⱼ", "store"),
-        Line("load dQᵢ", "load", "3rd kernel", "scale"),
-        Line("dQᵢ = dQᵢ / √d", "scale", stage="scale"),
-        Line("write dQᵢ", "store", stage="scale"),
-    ),
-    closed_form={
-        "requested": "O + dO + D + K + V + dK + dV + Tc · (Q + dO + lse + D + dQ₃₂) + 2·dQ₃₂ + dQ",
-        "compulsory": "O + 2·dO + Q + lse + 2·D + K + V + dK + dV + 3·dQ₃₂ + dQ",
-    },
     saved_for_backward=(),
     steps=steps,
     compute=compute,

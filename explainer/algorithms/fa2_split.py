@@ -13,7 +13,7 @@ from operator import attrgetter
 import numpy as np
 
 from explainer.algorithms import fa2, tiling
-from explainer.algorithms.algorithm import SKIPS, Line, Size, Stage
+from explainer.algorithms.algorithm import Size, Stage
 from explainer.algorithms.numbers import NEG_INF, Run, Visit, exp_difference, visit_of
 from explainer.algorithms.transfers import Moved, Mover, Step, moved_rows
 from explainer.problem import Problem
@@ -110,29 +110,8 @@ ALGORITHM = replace(
     fa2.ALGORITHM,
     key="fa2_split",
     label="FA-2 split keys",
-    colour="#7a5cc4",
     hue="var(--fa-m)",
-    dash="dashdot",
-    sign="╌",
-    symbol="diamond",
     program=None,
-    pseudocode=(
-        Line("for i in 0 … Tr−1, part of the keys:", note="one thread block each"),
-        Line("  load Qᵢ;  m = {m}, ℓ = {l}, O = 0", "load", "1st part; others −∞, 0", first=True),
-        Line("  for j in the part:", note="causal: stop at the diagonal", general=SKIPS),
-        *fa2.TILE,
-        Line("  write O′ = O / ℓ,  lse′ = m + log ℓ", "store", "fp32"),
-        Line("load O′ᵢ, lse′ᵢ of all parts", "load", "2nd kernel", "combine"),
-        Line("m = max lse′", "max", stage="combine"),
-        Line("weights = exp(lse′ − m)", "exp", stage="combine"),
-        Line("ℓ = sum of the weights", "sum", stage="combine"),
-        Line("O = Σ weights · O′ / ℓ", "output", stage="combine"),
-        Line("write O,  lse = m + log ℓ", "store", stage="combine"),
-    ),
-    closed_form={
-        "requested": "2·Q + Tr · (K + V) + 4·O′ + 4·lse′ + O + lse",
-        "compulsory": "Q + K + V + 4·O′ + 4·lse′ + O + lse",
-    },
     steps=steps,
     compute=compute,
     moved=moved,

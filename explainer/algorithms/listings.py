@@ -7,9 +7,9 @@ runs. A lost marker is an error, not a gap.
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from explainer.algorithms.registry import ALGORITHMS, OF_PASS
 from explainer.algorithms.transfers import PASSES
@@ -34,15 +34,7 @@ class ListingError(RuntimeError):
     """A marker that the listing is cut out by is not where it should be."""
 
 
-@dataclass(frozen=True)
-class Line:
-    """One line of code: its text, the phase that lights it, in which stage, and whether it runs
-    only at the first visit of a row or key block (``first``)."""
-
-    text: str
-    phase: str | None = None
-    stage: str | None = None
-    first: bool = False
+Line = dict[str, Any]  # "text", and what it has of "phase", "stage" and "first"
 
 
 def _between(text: str, start: str, stop: str, name: str) -> list[str]:
@@ -57,13 +49,15 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def cut(lines: list[str], order: str, pass_: str = "forward") -> tuple[Line, ...]:
-    """Lines with their phases. A phase ends at the next marker, at an empty line, or where the
-    code is indented less; what follows ``# phases end`` is left out until then. A stage begins
-    where it is asked for, or with its kernel, and the last one at an ``else``; it ends where the
-    code is indented no more than there."""
+def cut(lines: list[str], order: str, pass_: str = "forward") -> list[Line]:
+    """Lines of code, each with the ``phase`` that lights it, in which ``stage``, and ``first``
+    where it runs only at the first visit of a row or key block. A phase ends at the next marker, at
+    an empty line, or where the code is indented less; what follows ``# phases end`` is left out
+    until then. A stage begins where it is asked for, or with its kernel, and the last one at an
+    ``else``; it ends where the code is indented no more than there."""
     out: list[Line] = []
-    stages = [line.stage for line in OF_PASS[pass_][order].pseudocode if line.stage]
+    pseudocode = OF_PASS[pass_][order].texts["pseudocode"]
+    stages = [line["stage"] for line in pseudocode if "stage" in line]
     phase, first, depth, hidden = None, False, 0, False
     stage, begun = None, 0
     for text in lines:
@@ -82,8 +76,9 @@ def cut(lines: list[str], order: str, pass_: str = "forward") -> tuple[Line, ...
         elif text.strip().startswith(END):
             phase, depth, hidden = None, _indent(text), True
         if not hidden:
-            out.append(Line(text, phase, stage if phase else None, first))
-    return tuple(out)
+            about = {"phase": phase, "stage": phase and stage, "first": first}
+            out.append({"text": text} | {k: v for k, v in about.items() if v})
+    return out
 
 
 def _named(order: str, pass_: str) -> str:
@@ -93,7 +88,7 @@ def _named(order: str, pass_: str) -> str:
 
 def code_lines(
     kind: str, order: str, pass_: str = "forward", source: str | None = None
-) -> tuple[Line, ...]:
+) -> list[Line]:
     """Cut one of SOURCES out of the order's file: the loop that computes its trace, or its kernels
     as they run on the GPU, of which the backward pass has FA-2's alone.
 
@@ -107,10 +102,12 @@ def code_lines(
     code = [part for line in code for part in _shared(line, folder)]
     while code and not code[0].strip():
         code.pop(0)
-    lines = cut(code, order, pass_)
-    pseudocode, phases = OF_PASS[pass_][order].pseudocode, PASSES[pass_].phases
-    wanted = {(line.stage, line.phase) for line in pseudocode if line.phase in phases}
-    missing = wanted - {(line.stage, line.phase) for line in lines}
+    lines, phases = cut(code, order, pass_), PASSES[pass_].phases
+    wanted, marked = (
+        {(line.get("stage"), phase) for line in found if (phase := line.get("phase")) in phases}
+        for found in (OF_PASS[pass_][order].texts["pseudocode"], lines)
+    )
+    missing = wanted - marked
     if missing:
         raise ListingError(f"{name}: no line is marked for {sorted(map(str, missing))}")
     return lines
@@ -126,19 +123,14 @@ def _shared(line: str, folder: Path) -> list[str]:
     return text[begin : text.index("\n\n\n", begin)].splitlines()
 
 
-def _plain(lines: tuple[Line, ...]) -> list[dict]:
-    """For the browser; what is None or False is left out."""
-    return [{"text": x.text} | {k: v for k, v in asdict(x).items() if v} for x in lines]
-
-
 @lru_cache(maxsize=1)
 def listings() -> dict[str, dict]:
     """{order: {"numpy": […], "triton": […]}} of the forward pass, lines as plain values for the
     browser, and under ``backward`` the same of the backward pass, where there is a kernel."""
 
-    def of(order: str, pass_: str) -> dict[str, list[dict]]:
+    def of(order: str, pass_: str) -> dict[str, list[Line]]:
         return {
-            kind: _plain(code_lines(kind, order, pass_))
+            kind: code_lines(kind, order, pass_)
             for kind, (_, folder) in SOURCES.items()
             if (folder / _named(order, pass_)).exists()
         }

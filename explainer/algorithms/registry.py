@@ -32,7 +32,7 @@ BASELINE = next(key for key, a in ALGORITHMS.items() if a.stores_scores)
 DEFAULT = Problem().order
 DECLARED = ASSETS / "js" / "model" / "algorithms.json"
 SENT = (
-    *("label", "hue", "opens", "outer", "running", "output", "closed_form", "saved_for_backward"),
+    *("label", "hue", "opens", "outer", "running", "output", "saved_for_backward"),
     *("lanes", "stores_scores", "scales_dQ", "strips", "variant_of"),
 )
 SENT_TEXTS = (
@@ -67,7 +67,7 @@ def _to_json(a: Algorithm) -> dict[str, object]:
     sent = {name: getattr(a, name) for name in SENT}
     sent["stages"] = {name: asdict(stage) for name, stage in a.stages.items()}
     sent["texts"] = {name: text for name, text in a.texts.items() if name in SENT_TEXTS}
-    sent["pseudocode"] = [{k: v for k, v in asdict(x).items() if v} for x in a.pseudocode]
+    sent |= {name: a.texts[name] for name in ("closed_form", "pseudocode")}
     return sent
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from explainer.algorithms import tiling
-from explainer.algorithms.algorithm import Algorithm, Line, Size, Stage
+from explainer.algorithms.algorithm import Algorithm, Size, Stage
 from explainer.algorithms.numbers import Run, Visit, exp_difference, visit_of
 from explainer.algorithms.transfers import Moved, Mover, Step, moved_rows
 from explainer.problem import Problem
@@ -107,10 +107,6 @@ def size(p: Problem) -> Size:
 ALGORITHM = Algorithm(
     key="standard",
     label="Standard",
-    colour="#b8860b",
-    dash="dash",
-    sign="╍",
-    symbol="square-open",
     hue="#7b8494",
     opens="Q",
     outer="rows",
@@ -118,24 +114,6 @@ ALGORITHM = Algorithm(
     running=False,
     output="final",
     stores_scores=True,
-    pseudocode=(
-        Line("load Q, K", "load", "1st kernel", "scores"),
-        Line("S = Q Kᵀ / √d{score}", "scores", stage="scores"),
-        Line("S = −∞ where {hidden}", "mask", stage="scores"),
-        Line("write S to HBM", "store", "N × N", "scores"),
-        Line("load S", "load", "2nd kernel", "softmax"),
-        Line("m = {top}", "max", stage="softmax"),
-        Line("weights = exp(S − m)", "exp", stage="softmax"),
-        Line("ℓ = rowsum of the weights{more}", "sum", stage="softmax"),
-        Line("write P = weights / ℓ to HBM", "store", "N × N", "softmax"),
-        Line("load P, V", "load", "3rd kernel", "output"),
-        Line("O = P V", "output", stage="output"),
-        Line("write O", "store", stage="output"),
-    ),
-    closed_form={
-        "requested": "Tc · Q + Tr · (K + V) + 2·S + 2·P + O",
-        "compulsory": "Q + K + V + 2·S + 2·P + O",
-    },
     saved_for_backward=("P",),
     steps=steps,
     compute=compute,

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from explainer.algorithms import tiling
-from explainer.algorithms.algorithm import Line, Size
+from explainer.algorithms.algorithm import Size
 from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit, backward_visit
 from explainer.algorithms.standard import ALGORITHM as FORWARD
 from explainer.algorithms.transfers import Moved, Mover, Step, moved_rows
@@ -157,28 +157,6 @@ ALGORITHM = replace(
     opens="P",
     outer="rows",
     running=False,
-    pseudocode=(
-        Line("load P, dO", "load", "1st kernel", "dV"),
-        Line("dV = Pᵀ dO", "dV", stage="dV"),
-        Line("write dV", "store", stage="dV"),
-        Line("load dO, V", "load", "2nd kernel", "dP"),
-        Line("dP = dO Vᵀ", "dP", stage="dP"),
-        Line("write dP to HBM", "store", "N × N", "dP"),
-        Line("load P, dP", "load", "3rd kernel", "dS"),
-        Line("D = rowsum(P ∘ dP)", "D", stage="dS"),
-        Line("dS = P ∘ (dP − D){slope}", "dS", stage="dS"),
-        Line("write dS to HBM", "store", "N × N", "dS"),
-        Line("load dS, K", "load", "4th kernel", "dQ"),
-        Line("dQ = dS K", "dQ", stage="dQ"),
-        Line("write dQ / √d", "store", stage="dQ"),
-        Line("load dS, Q", "load", "5th kernel", "dK"),
-        Line("dK = dSᵀ Q", "dK", stage="dK"),
-        Line("write dK / √d", "store", stage="dK"),
-    ),
-    closed_form={
-        "requested": "2·P + 2·dP + 3·dS + Tc · (Q + 2·dO) + Tr · (K + V) + dQ + dK + dV",
-        "compulsory": "2·P + 2·dP + 3·dS + Q + 2·dO + K + V + dQ + dK + dV",
-    },
     saved_for_backward=(),
     steps=steps,
     compute=compute,

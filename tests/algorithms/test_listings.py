@@ -29,7 +29,11 @@ def source(order: str) -> str:
 
 @pytest.mark.parametrize(("kind", "order", "pass_"), SHOWN)
 def test_every_phase_of_every_visit_lights_a_line(kind, order, pass_):
-    lit = {(line.stage, line.phase) for line in code_lines(kind, order, pass_) if line.phase}
+    lit = {
+        (line.get("stage"), line["phase"])
+        for line in code_lines(kind, order, pass_)
+        if "phase" in line
+    }
     happens = {
         (step.stage, phase)
         for step in schedule(Problem(order=order, n=20, block_q=8, block_k=6), pass_)
@@ -45,14 +49,14 @@ def test_lines_are_the_sources_own(order, pass_):
     loops = [*re.findall(r"^# loop: (\w+)\.compute$", source(key), re.M), key]
     modules = [import_module(f"explainer.algorithms.{loop}") for loop in loops]
     body = [line for m in modules for line in inspect.getsource(m.compute).splitlines() if line]
-    shown = [line.text for line in code_lines("numpy", order, pass_) if line.text]
+    shown = [line["text"] for line in code_lines("numpy", order, pass_) if line["text"]]
     assert shown == [text for text in body if text in set(shown)]
     if pass_ == "backward":
         return
     kernel = (ROOT / "kernels" / f"{order}.py").read_text()
     for name in re.findall(r"^# kernel: (\w+)\.\w+$", kernel, re.M):  # a function of another file
         kernel += (ROOT / "kernels" / f"{name}.py").read_text()
-    shown = "\n".join(line.text for line in code_lines("triton", order))
+    shown = "\n".join(line["text"] for line in code_lines("triton", order))
     assert all(part in kernel for part in shown.split("\n\n"))
 
 

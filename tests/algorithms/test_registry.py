@@ -25,7 +25,7 @@ def test_what_an_algorithm_says_of_itself_is_what_its_loop_does():
             steps = schedule(Problem(n=20, block_q=8, block_k=6, order=a.key), pass_)
             tiles = [s for s in steps if s.stage is None] or steps
             assert tiles[0].transfers[0].tensor == a.opens
-            lit = {(x.stage, x.phase) for x in a.pseudocode}
+            lit = {(x.get("stage"), x.get("phase")) for x in a.texts["pseudocode"]}
             happens = {(s.stage, p) for s in steps for p in s.phases}
             assert happens <= lit
             assert {x for x in lit if x[1] not in (None, "skip")} == happens
