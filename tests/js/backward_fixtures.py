@@ -3,16 +3,12 @@ and D, and the bytes so far, told by the trace; and P, dP, dS in float64, by pla
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
 from explainer.problem import Problem
 from explainer.trace import BackwardTrace, trace_backward
-from explainer.web.wire import pack
 from tests.browser.expected import attributes, phases
 from tests.by_hand import seen
-from tests.js.fixtures import write
 
 # Every order, ragged both ways, keys that no row sees, rows that see no key, slopes, a sink.
 BACKWARD = [
@@ -116,8 +112,7 @@ def dense(t: BackwardTrace) -> dict[str, np.ndarray]:
     return {"P": P, "dP": dP, "dS": dS, "seen": seen(p)}
 
 
-def write_backward(folder: Path, name: str, problem: Problem) -> None:
-    """The walk through a backward pass, and its trace."""
+def backward(problem: Problem) -> dict:
+    """Return the walk through a backward pass."""
     t = trace_backward(problem)
-    case = {"places": places(t), "dense": dense(t), "exact": problem.dtype == "fp32"}
-    write(folder, f"backward-{name}", case, trace=pack(problem, "backward"))
+    return {"places": places(t), "dense": dense(t), "exact": problem.dtype == "fp32"}

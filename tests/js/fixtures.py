@@ -4,6 +4,7 @@ and by a dense mask; nothing here knows how the browser's model works."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -28,19 +29,6 @@ from tests.browser.expected import (
 from tests.by_hand import seen
 
 COLUMNS = (*STATS, "row_max", "row_sum")  # of the row table
-
-
-def plain(x):
-    """JSON has no −∞ and no NaN: such numbers travel as JavaScript spells them."""
-    if isinstance(x, dict):
-        return {key: plain(value) for key, value in x.items()}
-    if isinstance(x, (list, tuple)):
-        return [plain(value) for value in x]
-    if isinstance(x, np.ndarray):
-        return plain(x.tolist())
-    if isinstance(x, float) and not np.isfinite(x):
-        return {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}[str(x)]
-    return x
 
 
 def before(t: Trace, step: int) -> int | None:
@@ -151,6 +139,7 @@ def walk(problem: Problem, every: int = 1) -> dict:
         "hidden": (~seen(problem)).tolist() if numbers else None,
         "kinds": dense,
         "every": every,
+        "sram": on_chip(problem),
         "places": list(places(problem, visits, every)),
         "tiles": list(tiles(problem, visits, dense)) if every == 1 else None,
         "transfers": [
@@ -294,32 +283,23 @@ def on_chip(problem: Problem) -> dict:
     }
 
 
-def write(folder: Path, name: str, case: dict, **traces: bytes) -> None:
-    """``name.json`` and the packed traces that it is about: ``name.<key>``."""
-    (folder / f"{name}.json").write_text(json.dumps(plain(case), allow_nan=False))
+def write(folder: Path, name: str, case: object, **traces: bytes) -> None:
+    """Write ``name.json`` and the packed traces that it is about, ``name.<key>``. JSON has no −∞
+    and no NaN: such numbers travel as texts, as JavaScript spells them."""
+    text = json.dumps(case, default=lambda x: x.tolist())
+    (folder / f"{name}.json").write_text(re.sub(r"-?Infinity|NaN", r'"\g<0>"', text))
     for key, content in traces.items():
         (folder / f"{name}.{key}").write_bytes(content)
 
 
-def write_walk(folder: Path, name: str, problem: Problem, every: int = 1) -> None:
-    """A walk, the trace it goes through, and what fits where."""
-    case = walk(problem, every) | {"sram": on_chip(problem)}
-    write(folder, f"walk-{name}", case, trace=pack(problem))
-
-
 def write_zoom(folder: Path, name: str, problem: Problem, steps: list[int]) -> None:
-    """Chosen visits of a Problem without numbers."""
+    """Write chosen visits of a Problem without numbers."""
     case = {"visits": [zoom(problem, step) for step in steps]}
     visits = {f"visit{step}": pack_visit(problem, step) for step in steps}
     write(folder, f"zoom-{name}", case, trace=pack(problem), **visits)
 
 
-def write_row_view(folder: Path, name: str, problem: Problem) -> None:
-    """What the rows of a Problem go through, and its trace."""
-    write(folder, f"row_view-{name}", row_view(problem), trace=pack(problem))
-
-
 def write_race(folder: Path, name: str, problem: Problem) -> None:
-    """A race and its three traces."""
+    """Write a race and its three traces."""
     traces = {order: pack(replace(problem, order=order)) for order in lanes_of(problem.order)}
     write(folder, f"race-{name}", race(problem), **traces)

@@ -3,15 +3,11 @@ cell is made of; the blocks that were moved at each moment."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
 from explainer.problem import Problem
 from explainer.trace import trace
-from explainer.web.wire import pack
 from tests.browser.expected import phases
-from tests.js.fixtures import write
 
 STANDS_FOR = {"P": "S"}  # P stands where S stood
 
@@ -55,6 +51,7 @@ def moved(problem: Problem) -> list[dict]:
 
 
 def links(problem: Problem) -> dict:
+    """Return what is reached and moved, and the sums that cells are made of."""
     t = trace(problem)
     exact = [x.astype("f8") for x in (t.Q, t.K, t.V)]
     arriving = []
@@ -77,7 +74,3 @@ def links(problem: Problem) -> dict:
         "products": exact[0] @ exact[1].T,
         "arriving": arriving,
     }
-
-
-def write_links(folder: Path, name: str, problem: Problem) -> None:
-    write(folder, f"links-{name}", links(problem), trace=pack(problem))

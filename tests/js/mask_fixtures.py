@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
 from explainer.web.mask_map import mask_map, parse_problem
 from kernels.spec.predicates import PREDICATES
 from tests.by_hand import keeps
-from tests.js.fixtures import write
 
 TOKENS = 16
 SIZE = {"n": str(TOKENS), "br": "4", "bc": "4"}
@@ -29,10 +26,10 @@ PIECES = (
 assert {text.partition(":")[0] for text in PIECES} == set(PREDICATES)
 
 
-def write_masks(folder: Path) -> None:
-    """Answers of ``/fa/mask``, and of each predicate a sign per score."""
+def masks() -> dict:
+    """Return the answers of ``/fa/mask``, and of each predicate a sign per score."""
     i, j = np.indices((TOKENS, TOKENS))
-    case = {
+    return {
         "answers": [
             mask_map(parse_problem(query))
             for query in (*(SIZE | {"mask": mask} for mask in MASKS), LARGE)
@@ -46,4 +43,3 @@ def write_masks(folder: Path) -> None:
             for text in PIECES
         ],
     }
-    write(folder, "masks-all", case)

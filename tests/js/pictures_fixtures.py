@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 
 from explainer.learn.lessons.dot.lesson import PLANE
 from explainer.learn.registry import answer
 
 
-def write_pictures(folder: Path) -> None:
-    """Arrows of every kind with their measures, a card's levels."""
-    x, y = (np.arange(low, high + 0.1, 1.5) for low, high in zip(*_ends(), strict=True))
+def pictures() -> dict:
+    """Return arrows of every kind with their measures, a card's levels."""
+    x, y = (
+        np.arange(low, high + 0.1, 1.5)
+        for low, high in zip(PLANE["low"], PLANE["high"], strict=True)
+    )
     tips = [(a, b) for a in x for b in y] + [(0.0, 0.0)]
     arrows = []
     for q in tips[::2]:
@@ -23,16 +23,7 @@ def write_pictures(folder: Path) -> None:
             angle = float(np.degrees(np.arccos(np.clip(dot / both, -1, 1)))) if both else None
             on = dot / length if length else 0.0
             arrows.append({"q": q, "k": k, "dot": dot, "length": length, "on": on, "angle": angle})
-    pyramid = {
+    cards = {
         key: answer({"w": "memory", "card": key})["blocks"][0]["data"] for key in ("h200", "t4")
     }
-    told = {
-        "plane": PLANE,
-        "arrows": arrows,
-        "pyramid": pyramid,
-    }
-    (folder / "pictures-all.json").write_text(json.dumps(told))
-
-
-def _ends() -> tuple[list[float], list[float]]:
-    return PLANE["low"], PLANE["high"]
+    return {"plane": PLANE, "arrows": arrows, "pyramid": cards}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,14 @@ from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import amount
 from explainer.engine import record_rows
 from explainer.problem import Problem
+from explainer.web.wire import pack
 from kernels.spec.fields import ORDERS
 from tests.by_hand import drawn
-from tests.js.backward_fixtures import BACKWARD, write_backward
-from tests.js.fixtures import write, write_race, write_row_view, write_walk, write_zoom
-from tests.js.links_fixtures import write_links
-from tests.js.mask_fixtures import write_masks
-from tests.js.pictures_fixtures import write_pictures
+from tests.js.backward_fixtures import BACKWARD, backward
+from tests.js.fixtures import row_view, walk, write, write_race, write_zoom
+from tests.js.links_fixtures import links
+from tests.js.mask_fixtures import masks
+from tests.js.pictures_fixtures import pictures
 from tests.js.problems import LINKS, LONG, LONGEST, PROBLEMS, STORIES, problem_of
 from tests.tools import NODE
 
@@ -43,32 +45,38 @@ def node(file: Path, folder: Path) -> subprocess.CompletedProcess:
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
 
 
+MAKERS = {"walk": walk, "row_view": row_view, "links": links, "backward": backward}
+
+
+def write_all(folder: Path, kind: str, problems: dict[str, Problem]) -> None:
+    """Write the case of this kind of each Problem, and its trace."""
+    for name, problem in problems.items():
+        packed = pack(problem, "backward" if kind == "backward" else "forward")
+        write(folder, f"{kind}-{name}", MAKERS[kind](problem), trace=packed)
+
+
+def named(queries: list[str]) -> dict[str, Problem]:
+    return {query or "default": problem_of(query) for query in queries}
+
+
 @pytest.fixture(scope="module")
 def fixtures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("fixtures")
-    for query in PROBLEMS:
-        write_walk(folder, query or "default", problem_of(query))
-    for problem in LONG:
-        write_walk(folder, f"long-{problem.order}", problem)
-        steps = [k for k, v in enumerate(schedule(problem)) if v.kind != "skipped"]
-        write_zoom(folder, problem.order, problem, steps[:: len(steps) // 6] + steps[-1:])
-    write_walk(folder, "longest", LONGEST, every=97)
-    for query in STORIES:
-        write_row_view(folder, query or "default", problem_of(query))
-    for query in LINKS:
-        write_links(folder, query or "default", problem_of(query))
-    write_walk(folder, BACKWARD[0], problem_of(BACKWARD[0]))  # its forward
-    for query in BACKWARD:
-        write_backward(folder, query, problem_of(query))
+    walks = named([*PROBLEMS, BACKWARD[0]]) | {f"long-{p.order}": p for p in LONG}
     for k, problem in enumerate(drawn(20)):
         write_race(folder, str(k), problem)
-        for order in ORDERS:
-            query = problem.to_query() | {"order": order}
-            write_walk(folder, f"drawn{k}-{order}", Problem.from_query(query))
-    write_masks(folder)
-    write_pictures(folder)
-    write(folder, "records-all", record_rows.table())
-    write(folder, "amounts-all", [(n, amount(n)) for n in BYTES])
+        walks |= {f"drawn{k}-{order}": replace(problem, order=order) for order in ORDERS}
+    write_all(folder, "walk", walks)
+    write(folder, "walk-longest", walk(LONGEST, every=97), trace=pack(LONGEST))
+    for problem in LONG:
+        steps = [k for k, v in enumerate(schedule(problem)) if v.kind != "skipped"]
+        write_zoom(folder, problem.order, problem, steps[:: len(steps) // 6] + steps[-1:])
+    for kind, queries in (("row_view", STORIES), ("links", LINKS), ("backward", BACKWARD)):
+        write_all(folder, kind, named(queries))
+    amounts = [(n, amount(n)) for n in BYTES]
+    tables = {"masks": masks(), "pictures": pictures(), "records": record_rows.table()}
+    for name, table in (tables | {"amounts": amounts}).items():
+        write(folder, f"{name}-all", table)
     return folder
 
 
@@ -110,12 +118,10 @@ def right(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("right")
     write_race(folder, "one", Problem())
     write_zoom(folder, "one", LONG[-1], [3])
-    write_pictures(folder)
-    write_row_view(folder, "one", Problem(inputs="random", seed=9))
-    write_links(folder, "default", Problem())
-    for query in (BACKWARD[0], ""):
-        write_walk(folder, query or "default", problem_of(query))
-    write_backward(folder, BACKWARD[0], problem_of(BACKWARD[0]))
+    write(folder, "pictures-all", pictures())
+    for kind in MAKERS:
+        write_all(folder, kind, named(["" if kind == "links" else BACKWARD[0]]))
+    write_all(folder, "walk", named([""]))
     return folder
 
 
