@@ -39,15 +39,14 @@ def read(name: str) -> Any:
 def stored(name: str, **figures: object) -> Any:
     """The entries of ``assets/learn/<name>.json``, lists as tuples; figures of the register stand
     where their keys are in braces, ``figures`` that the code computes where their names are."""
-    return fill_texts(read(name), figures)
+    return _filled(read(name), figures)
 
 
-def fill_texts(part: Any, figures: Mapping[str, object]) -> Any:
-    """Return what was read with the figures in its texts, and its lists as tuples."""
+def _filled(part: Any, figures: Mapping[str, object]) -> Any:
     if isinstance(part, dict):
-        return {key: fill_texts(value, figures) for key, value in part.items()}
+        return {key: _filled(value, figures) for key, value in part.items()}
     if isinstance(part, list):
-        return tuple(fill_texts(value, figures) for value in part)
+        return tuple(_filled(value, figures) for value in part)
     return fill(part, figures) if figures and isinstance(part, str) else part
 
 
@@ -161,7 +160,7 @@ def _question(
     case = entry.get("case", {})
     made = compute(**case) if compute else {}
     own = made.pop("figures", {})
-    parts = fill_texts({k: v for k, v in entry.items() if k != "case"}, {**figures, **case, **own})
+    parts = _filled({k: v for k, v in entry.items() if k != "case"}, {**figures, **case, **own})
     parts |= made
     found: list[tuple[object, str]] = []
     wrong = parts.pop("wrong", ())
@@ -189,11 +188,11 @@ def make_lesson(
     """
     data = folder.read_data(key)
     question = make_question(data["question"], compute, figures)
-    entry = fill_texts(folder.read_text(key), figures)
+    entry = _filled(folder.read_text(key), figures)
     entry["links"] = tuple(Link(**link) for link in entry["links"])
     if "presented_question" in data:
         base = {"key": f"{question.key}-hall", "kind": CHOICE}
-        presented = fill_texts(data["presented_question"], figures)
+        presented = _filled(data["presented_question"], figures)
         entry["presented_question"] = make_question(base | presented)
     entry["minutes"] = 0  # until its controls are known: explainer/learn/duration.py
     state = data.get("presented_state", {})

@@ -40,7 +40,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from inspect import signature
+from inspect import Parameter, signature
 from typing import Any, ParamSpec
 
 import numpy as np
@@ -86,13 +86,15 @@ def _mark(mark: str, parts: Mapping[str, object]) -> Mark:
 
 def _makes_mark(shape: Callable[P, None]) -> Callable[P, Mark]:
     """Make a mark of the arguments: the signature says what a mark of this kind has."""
-    form = signature(shape)
+    parameters = signature(shape).parameters
+    defaults = {
+        name: one.default for name, one in parameters.items() if one.default is not Parameter.empty
+    }
 
     @wraps(shape)
     def make(*args: P.args, **kwargs: P.kwargs) -> Mark:
-        given = form.bind(*args, **kwargs)
-        given.apply_defaults()
-        return _mark(shape.__name__, given.arguments)
+        given = dict(zip(parameters, args, strict=False))
+        return _mark(shape.__name__, {**defaults, **given, **kwargs})
 
     return make
 
@@ -102,23 +104,24 @@ def picture(label: str, spoken: str, *marks: Mark) -> Block:
     return blocks.picture("kit", label, spoken, {"marks": list(marks)})
 
 
-@_makes_mark
-def row(*of: Mark, grow: Sequence[float] = (), align: str = "", aside: bool = False) -> None:
+def row(*marks: Mark, grow: Sequence[float] = (), align: str = "", aside: bool = False) -> Mark:
     """Place marks beside each other, on a phone below each other where they must. ``grow``: shares
     of the width that is left; ``align``: "top", "bottom" or "stretch" rather than centred."""
+    return _mark("row", {"of": marks, "grow": grow, "align": align, "aside": aside})
 
 
-@_makes_mark
-def column(*of: Mark, aside: bool = False) -> None:
+def column(*marks: Mark, aside: bool = False) -> Mark:
     """Place marks below each other."""
+    return _mark("column", {"of": marks, "aside": aside})
 
 
-@_makes_mark
 def frame(
-    title: str, *of: Mark, remark: str = "", look: str = "", hue: str = "", key: str = ""
-) -> None:
+    title: str, *marks: Mark, remark: str = "", look: str = "", hue: str = "", key: str = ""
+) -> Mark:
     """Put a border around marks. ``look``: "" (a quiet ground), "chip" (with pins: on chip),
     "line", "empty" (dashed)."""
+    parts = {"title": title, "of": marks, "remark": remark, "look": look, "hue": hue, "key": key}
+    return _mark("frame", parts)
 
 
 @_makes_mark
@@ -275,7 +278,6 @@ def span(
     place, its text beside it)."""
 
 
-@_makes_mark
 def timeline(
     title: str,
     lanes: Sequence[tuple[str, Sequence[Mark]]],
@@ -284,8 +286,11 @@ def timeline(
     high: float | None = None,
     ticks: Sequence[tuple[float, str]] = (),
     now: tuple[float, float] | None = None,
-) -> None:
+) -> Mark:
     """Lanes (name, spans) over one axis from ``low`` or 0; ``now`` (start, end) is framed."""
+    parts = {"title": title, "low": low, "high": high, "ticks": ticks, "now": now}
+    named = [{"name": name, "spans": spans} for name, spans in lanes]
+    return _mark("timeline", parts | {"lanes": named})
 
 
 @_makes_mark

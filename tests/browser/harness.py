@@ -276,6 +276,12 @@ def field(page: Page, name: str, role: str = "combobox") -> Locator:
     return page.get_by_role(role, name=name).locator("visible=true")
 
 
+def focused(page: Page) -> str:
+    """Return the name of what has the keyboard."""
+    named = "(({ ariaLabel, innerText }) => ariaLabel || innerText)(document.activeElement)"
+    return page.evaluate(named)
+
+
 def resize(page: Page, width: int = 1280, height: int = 720) -> None:
     page.set_viewport_size({"width": width, "height": height})
 

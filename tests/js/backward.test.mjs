@@ -57,31 +57,19 @@ function checkSentences(trace, f, where) {
   const [r, c] = [f.rows.start, f.cols.start];
   const { n, d } = f.problem;
   const { S, dS } = crossings(f);
-  if (S === "P" && !f.hides(0, 0))
-    assert.ok(
-      explain(trace, f, `S.${r}.${c}`).sentence.includes(number(trace.arrays.P[r * n + c])),
-      where,
-    );
-  if (dS === "dS")
-    assert.ok(
-      explain(trace, f, `dS.${r}.${c}`).sentence.includes(number(trace.arrays.dS[r * n + c])),
-      where,
-    );
-  for (const kind of GRADIENTS) {
-    const acc = f.grads[kind];
-    if (!acc || f.stage === "D") continue;
-    const [block, name] = [kind === "dQ" ? r : c, `${kind}.${kind === "dQ" ? r : c}.${d - 1}`];
-    assert.ok(
-      explain(trace, f, name).sentence.includes(number(acc.data[d - 1])),
-      `${where}: ${name} ${block}: ${explain(trace, f, name).sentence}`,
-    );
-  }
-  for (const { row, D, lse } of f.stats) {
-    if (D !== undefined)
-      assert.ok(explain(trace, f, `D.${row}`).sentence.includes(number(D)), where);
-    if (lse !== undefined)
-      assert.ok(explain(trace, f, `lse.${row}`).sentence.includes(number(lse)), where);
-  }
+  const told = {};
+  if (S === "P" && !f.hides(0, 0)) told[`S.${r}.${c}`] = trace.arrays.P[r * n + c];
+  if (dS === "dS") told[`dS.${r}.${c}`] = trace.arrays.dS[r * n + c];
+  for (const kind of GRADIENTS)
+    if (f.grads[kind] && f.stage !== "D")
+      told[`${kind}.${kind === "dQ" ? r : c}.${d - 1}`] = f.grads[kind].data[d - 1];
+  for (const { row, D, lse } of f.stats)
+    Object.assign(told, { [`D.${row}`]: D, [`lse.${row}`]: lse });
+  for (const [cell, value] of Object.entries(told))
+    if (value !== undefined) {
+      const words = explain(trace, f, cell).sentence;
+      assert.ok(words.includes(number(value)), `${where}: ${cell}: ${words}`);
+    }
 }
 
 for (const [name, case_] of fixtures("backward")) {
@@ -142,22 +130,19 @@ for (const [name, case_] of fixtures("backward")) {
       const question = questionAt(trace, step);
       if (!question) continue;
       count += 1;
+      const { text, options, row } = question;
       const next = at.get(step + 1);
-      const answer = question.options[question.answer];
-      answers.add(question.text.split(". ")[1] + answer);
-      const phases = phasesOf(trace, step + 1);
-      if (/leave the chip/.test(question.text))
-        assert.equal(answer, phases.includes("store") ? "Yes" : "No", question.text);
-      else if (/parts/.test(question.text))
-        assert.equal(answer, String(next.added[next.i]), question.text);
-      else if (/hide any/.test(question.text))
-        assert.equal(answer, next.kind === "partial" ? "Yes" : "No", question.text);
-      else {
-        const [, row, key] = /row (\d+) .* at key (\d+)/.exec(question.text);
-        assert.equal(answer, case_.dense.dS[row][key] > 0 ? "above 0" : "below 0", question.text);
-        assert.equal(question.row, Number(row));
-      }
-      assert.doesNotMatch(question.text + question.because, /undefined|NaN/);
+      const answer = options[question.answer];
+      answers.add(text.split(". ")[1] + answer);
+      const [, of, key] = /row (\d+) .* at key (\d+)/.exec(text) ?? [];
+      let wanted = case_.dense.dS[of]?.[key] > 0 ? "above 0" : "below 0";
+      if (/leave the chip/.test(text))
+        wanted = phasesOf(trace, step + 1).includes("store") ? "Yes" : "No";
+      else if (/hide any/.test(text)) wanted = next.kind === "partial" ? "Yes" : "No";
+      else if (/parts/.test(text)) wanted = String(next.added[next.i]);
+      else assert.equal(row, Number(of));
+      assert.equal(answer, wanted, text);
+      assert.doesNotMatch(text + question.because, /undefined|NaN/);
     }
     if (order !== "standard" && trace.steps > 6) assert.ok(count > 2 && answers.size > 2, name);
   });

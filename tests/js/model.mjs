@@ -30,7 +30,6 @@ export * from "../../assets/js/model/table.js";
 export * from "../../assets/js/model/why.js";
 export * from "../../assets/js/model/tensors.js";
 export * from "../../assets/js/model/tiles.js";
-export { heightOf } from "../../assets/js/lib/svg_canvas.js";
 export { measure, plane } from "../../assets/js/learn/pictures/arrows.js";
 export { unbroken } from "../../assets/js/learn/unbroken.js";
 export { scales } from "../../assets/js/learn/pictures/pyramid.js";

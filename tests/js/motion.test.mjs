@@ -12,7 +12,6 @@ import {
   movePhase,
   phasesOf,
   place,
-  ribbon,
 } from "./model.mjs";
 
 const bytesOf = (f) => f.reads + f.writes;
@@ -55,20 +54,3 @@ for (const [name, { every = 1 }] of [...fixtures("walk"), ...fixtures("backward"
     }
   });
 }
-
-test("K leaves first, V 40 ms later, a ribbon is a pixel per 8 B and at most 48 wide", () => {
-  const trace = traceOf("walk-default");
-  const list = flights(frame(trace, 0, "load"), "load");
-  assert.deepEqual(
-    list.map(({ tensor, start, ms }) => [tensor, start, ms]),
-    [
-      ["K", 0, 280],
-      ["V", 40, 280],
-      ["Q", 80, 280],
-    ],
-  );
-  assert.deepEqual(
-    [128, 256, 384, 4096].map((bytes) => ribbon(bytes)),
-    [16, 32, 48, 48],
-  );
-});

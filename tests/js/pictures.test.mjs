@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fixtures } from "./load.mjs";
-import { heightOf, measure, plane, scales } from "./model.mjs";
+import { measure, plane, scales } from "./model.mjs";
 
 const [[, told]] = fixtures("pictures");
 const near = (a, b, where) =>
@@ -47,13 +47,4 @@ test("areas are as the bytes, pipes as the rates, on one scale each", () => {
     }
     near(on.square ** 2 / on.matrix ** 2, data.square / data.matrix, card);
   }
-});
-
-test("a picture is as high as its window leaves room, on a phone as wide as it asks", () => {
-  const wanted = { share: 1.5, least: 360, most: 600 };
-  assert.deepEqual(
-    [470, 650, 250].map((room) => heightOf(856, wanted, false, room)),
-    [470, 600, 360],
-  );
-  assert.equal(heightOf(358, wanted, true, 844), 537);
 });

@@ -22,22 +22,12 @@ TEXTS = [*DATA["texts"], "9" * 5_000, "A" * 20_000, "𝟙🧮" * 40]
 ODD = [*DATA["values"], 10**400]
 WRONG = [None, [], {}, [[1]], float("nan"), float("inf"), 10**400, SCRIPT, "9" * 5_000, "\x00"]
 BODIES = [
-    b"",
-    b"{",
-    b"null",
-    b"[]",
-    b"1",
-    b"\xff\xfe\x00",
-    b'{"data": 1}',
-    b'{"data": {"a": 1}}',
-    b'{"data": null}',
+    *(text.encode("latin-1") for text in DATA["bodies"]),
     b'{"data": [' + b"9" * 6_000 + b"]}",
     b'{"data": ' + b"[" * 30_000,
     b'{"data": ["' + b"x" * 70_000 + b'"]}',
-    b'{"data": ["\\ud800"], "session_hash": "\\ud800", "fn_index": 0}',
 ]
 KEYS = (*(field.key for field in FIELDS.values()), *DATA["keys"])
-OURS = DATA["ours"]
 
 
 @dataclass(frozen=True)
@@ -150,7 +140,7 @@ class Attacker:
             "event_data": self.value() if choose.random() < 0.3 else None,
             "trigger_id": choose.choice((None, 0, -1, 10**9)),
             "component_id": choose.choice((0, 1, 10**9)),
-            "fn_name": choose.choice(("preprocess", "__init__", "value", "__class__")),
+            "fn_name": choose.choice(DATA["names"]),
             "event_id": "x",
         }
         joined = path.endswith("queue/join") and body["session_hash"] == session
@@ -159,7 +149,7 @@ class Attacker:
     def query(self) -> Call:
         """Values that no page of ours puts into an address."""
         choose = self.random
-        path = "/" if choose.random() < 0.2 else f"/fa/{choose.choice(OURS)}"
+        path = "/" if choose.random() < 0.2 else f"/fa/{choose.choice(DATA['ours'])}"
         pairs = []
         for key in choose.sample(KEYS, choose.randint(1, 4)):
             text = str(choose.choice((choose.choice(TEXTS)[:6_000], self.value())))[:6_000]
@@ -174,7 +164,7 @@ class Attacker:
         wanted = choose.choice(DATA["files"])
         way = choose.choice(DATA["climb"]) * choose.randint(1, 9)
         form = choose.choice((str, str, quote, lambda x: quote(x, safe="")))
-        end = choose.choice(("", "", "", "%00.js", "/", "?x", "#.js", "\u00e9", "x" * 300))
+        end = choose.choice([*DATA["ends"], "x" * 300])
         return Call(
             choose.choice(("GET",) * 5 + ("HEAD",)),
             choose.choice(DATA["starts"]) + way + form(wanted) + end,
@@ -183,14 +173,11 @@ class Attacker:
     def upload(self) -> Call:
         """Files for an app that takes none."""
         choose = self.random
-        name = choose.choice(("a.html", "../../../x.py", "/etc/cron.d/x", "a%00.js", "é" * 300, ""))
+        name = choose.choice([*DATA["uploads"], "é" * 300])
         text = choose.choice((SCRIPT.encode(), b"", b"\x00" * 900, b"x" * 5_000))
         head = f'--b\r\nContent-Disposition: form-data; name="files"; filename="{name}"\r\n'
         body = head.encode() + b"Content-Type: text/html\r\n\r\n" + text + b"\r\n--b--\r\n"
-        kind = choose.choice(
-            ("multipart/form-data; boundary=b",) * 4
-            + ("multipart/form-data", "text/plain", "x;" * 99)
-        )
+        kind = choose.choice([*DATA["types"], "x;" * 99])
         body = body if choose.random() < 0.8 else body[: choose.randrange(len(body))]
         path = choose.choice(("upload", "upload", "upload?upload_id=x", "process_recording"))
         return Call("POST", f"/gradio_api/{path}", body, {"Content-Type": kind})
@@ -198,24 +185,6 @@ class Attacker:
     def other(self) -> Call:
         """Odd methods and headers, and routes of Gradio's that this app does not use."""
         choose = self.random
-        path = choose.choice(
-            (
-                *("/", "/config", "/healthz", "/fa/trace", "/gradio_api/info", "/theme.css"),
-                *("/login", "/logout", "/token", "/monitoring", "/monitoring/x", "/manifest.json"),
-                *(
-                    "/gradio_api/deep_link?session_hash=x",
-                    "/gradio_api/call/run/x/y",
-                    "/openapi.json",
-                ),
-                *("/gradio_api/queue/status", "/docs", "/runs", "/favicon.ico", "/robots.txt"),
-                *("/config?page=x", "/gradio_api/info?page=x", "//", "/%", "/%ff", "/\x00", "/a b"),
-            )
-        )
-        method = choose.choice(("GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PWN"))
-        name = choose.choice(
-            ("X-Forwarded-Host", "X-Forwarded-Proto", "Host", "Cookie", "Range", "Accept-Encoding")
-        )
-        value = choose.choice(
-            (SCRIPT, "[", "a:b:c", "bytes=9-1", "x" * 4_000, "access-token=1", "")
-        )
-        return Call(method, path, None, {name: value})
+        name, value = choose.choice(DATA["headers"]), [*DATA["header values"], "x" * 4_000]
+        headers = {name: choose.choice(value)}
+        return Call(choose.choice(DATA["methods"]), choose.choice(DATA["other"]), None, headers)

@@ -17,7 +17,7 @@ from explainer.trace import trace
 from explainer.web.wire import KIND
 from tests.browser.expected import complaints, phases
 from tests.browser.harness import query_of, read, resize, settled
-from tests.browser.site.test_layout import MEASURE, overflowing
+from tests.browser.step.test_sizes import MEASURE
 
 PROBLEM = Problem(n=11, d=6, block_q=4, block_k=3, order="fa1", inputs="random")
 
@@ -115,8 +115,7 @@ def test_animation_steps_from_disk_with_the_network_off(tab, offline, tmp_path):
     settle(offline)
     for size in ((1280, 720), (1920, 1080)):
         resize(offline, *size)
-        found = offline.evaluate(MEASURE)
-        assert found["across"] <= 0 and found["down"] <= 0 and overflowing(found) == []
+        assert offline.evaluate(MEASURE, 12) == []
         assert offline.locator(".fa-hero").bounding_box()["height"] == 0, "its heading is cut"
     true = trace(PROBLEM)
     for step in range(4, len(true.visits)):

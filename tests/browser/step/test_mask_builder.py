@@ -9,6 +9,7 @@ import pytest
 from tests.browser.harness import (
     Held,
     click,
+    focused,
     frame,
     keys,
     open_controls,
@@ -71,12 +72,6 @@ def wanted(keep: np.ndarray) -> dict[str, tuple[int, int]]:
         "tiles": (computed(keep, 4), 16),
         "half": (computed(keep, 2), 64),
     }
-
-
-def focused(page) -> str:
-    return page.evaluate(
-        "(({ ariaLabel, textContent }) => ariaLabel || textContent)(document.activeElement)"
-    )
 
 
 def about(page) -> str:

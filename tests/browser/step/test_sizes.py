@@ -1,11 +1,13 @@
-"""Nothing is cut, collides or is too small to read, in windows from a tablet's to 4K, a lecture
-hall, a frame of another page and a phone: measured on what the browser laid out."""
+"""Nothing is cut, collides, sticks out of its card, moves or is too small to read, in windows from
+a tablet's to 4K, a lecture hall, a frame of another page and a phone: measured on what the browser
+laid out."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.browser.harness import resize, settled
+from explainer.algorithms.registry import MAIN
+from tests.browser.harness import focus, press, resize, settled
 
 TIGHT = [(1024, 768), (1280, 720), (1366, 650)]
 WIDE = [(1440, 900), (1920, 1080), (3840, 2160)]
@@ -21,6 +23,9 @@ STATES = {
     "large": "n=4096&d=64&br=128&bc=64&mask=full&step=300",
     "wide": "n=64&d=16&br=8&bc=8&step=9&phase=exp",
     "ragged": "n=14&d=8&br=4&bc=5&mask=full&step=11&phase=mask",
+    "not computed": "n=11&d=6&br=4&bc=3&order=fa1&data=random",
+    "sentence": "n=6&d=16&br=2&bc=2&data=sentence&step=3",
+    "last": "n=64&d=64&br=16&bc=16&step=9",
     "dQ": f"{BACKWARD}&step=9&phase=dQ",
     "D": f"{BACKWARD}&step=2&phase=D",
     "dS stored": f"{BACKWARD}&order=standard&step=34&phase=dS",
@@ -30,6 +35,7 @@ FEW = ["exp", "standard", "ragged", "dQ"]  # where there is room
 RACE = "n=16&mode=compare&clock=bytes&step=3"
 
 # Of every text of the player: is it large enough, in the window, whole, and clear of every other?
+# Of every card: does all lie within it that does not scroll?
 MEASURE = """
 (least) => {
   const wrong = new Set();
@@ -82,6 +88,23 @@ MEASURE = """
     for (const b of seen.slice(k + 1).filter((b) => meet(a, b)))
       wrong.add(`${a.words} / ${b.words}: collide`);
   });
+  const clips = (node, card) => {
+    for (let up = node.parentElement; up !== card; up = up.parentElement)
+      if (getComputedStyle(up).overflowX !== "visible") return true;
+    return false;
+  };
+  for (const card of document.querySelectorAll(".fa-card, .fa-transport")) {
+    const box = card.getBoundingClientRect();
+    if (card.scrollWidth > card.clientWidth || card.scrollHeight > card.clientHeight)
+      wrong.add(`${card.className}: overflows`);
+    if (card.matches(".fa-transport") && box.bottom > innerHeight) wrong.add("no transport");
+    for (const node of card.querySelectorAll("*")) {
+      const b = node.getBoundingClientRect();
+      const out = b.right > box.right + 1 || b.left < box.left - 1 || b.bottom > box.bottom + 1;
+      if (b.width && out && !node.closest(".fa-sr") && !clips(node, card))
+        wrong.add(`${node.getAttribute("class") || node.tagName}: sticks out of ${card.className}`);
+    }
+  }
   const { scrollWidth, scrollHeight } = document.documentElement;
   if (scrollWidth > innerWidth || scrollHeight > innerHeight) wrong.add("the page scrolls");
   return [...wrong].slice(0, 8);
@@ -134,6 +157,27 @@ def test_the_first_view_is_small(tab):
         resize(tab.page, *size)
         seen = tab.open().evaluate(FIRST_VIEW)
         assert seen["words"] <= 110 and seen["stops"] <= 25 and len(seen["sizes"]) <= 6, seen
+
+
+def test_a_notice_pushes_nothing_off_screen(tab):
+    resize(tab.page)
+    tab.tolerate("status of 400")
+    found = tab.open("n=0").evaluate(MEASURE, 12)  # it lies over the heading
+    assert [x for x in found if "collide" not in x] == []
+
+
+BOXES = """() => [...document.querySelectorAll(".fa-stage, .fa-stage > .fa-card, .fa-transport")]
+  .map((card) => Object.values(card.getBoundingClientRect().toJSON()).map(Math.round).join())"""
+
+
+@pytest.mark.parametrize("order", MAIN)
+def test_stepping_moves_nothing_around(stage, order):
+    page = stage.show(f"n=12&d=8&br=4&bc=4&order={order}&step=0&phase=load")
+    focus(page)
+    before = page.evaluate(BOXES)
+    for _ in range(24):
+        press(page, "ArrowDown")
+        assert page.evaluate(BOXES) == before
 
 
 def test_the_first_minute(tab):
@@ -202,6 +246,7 @@ def test_type_and_picture_grow_with_the_window(tab):
         (".fa-step .fa-count-text { width: 40px; overflow: hidden }", "cut by"),
         (".fa-step .fa-progress { translate: -500px 0 }", "outside of the window"),
         (".fa-step .fa-digits { letter-spacing: 6px !important }", "wider than its cell"),
+        (".fa-step .fa-key-play { position: relative; top: 60px }", "sticks out of"),
     ],
 )
 def test_a_fault_is_seen(stage, fault, seen):

@@ -86,7 +86,7 @@ def compute(input: str, dim: int, gain: float, line: int) -> Block:
     )
 
 
-def figures() -> dict[str, object]:
+def figures() -> dict[str, str]:
     """What the softmax of two rows, the second 3 above the first, gives along either axis; and what
     a query's weights add up to along a wrong one, all logits alike."""
     x = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
@@ -102,8 +102,8 @@ def figures() -> dict[str, object]:
     }
     sums = {key: f"{softmax(x, dim).sum(keys).flat[0]:g}" for key, (x, dim, keys) in axes.items()}
     return {
-        "rows": softmax(x, 1)[0],
-        "lower": lower,
-        "upper": upper,
+        "rows": ", ".join(format_fixed(w, 2) for w in softmax(x, 1)[0]),
+        "lower": format_fixed(lower, 2),
+        "upper": format_fixed(upper, 2),
         **sums,
     }
