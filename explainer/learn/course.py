@@ -38,6 +38,9 @@ PATHS = tuple(Path(**entry | {"lessons": tuple(entry["lessons"])}) for entry in 
 # The self-test, easiest first: (a question's key, the lesson to start at for who does not know it);
 # and the lesson for who knows them all.
 SELF_TEST = tuple((entry["question"], entry["lesson"]) for entry in _COURSE["selftest"])
+# Screens behind the lessons, as the entrance's footer names them. The self-test is linked from its
+# head, the answers from "For lecturers" alone.
+BEHIND: tuple[str, ...] = _COURSE["behind"]
 AFTER: str = _COURSE["after"]
 MOVED: dict[str, str] = _COURSE["moved"]
 ORDER = tuple(key for group in GROUPS for key in group.lessons)

@@ -9,31 +9,13 @@ from markupsafe import Markup
 
 from explainer.learn import claims, ecosystem, glossary, reference, slides, teaching
 from explainer.learn.content import SECTIONS, Lesson
-from explainer.learn.course import AFTER, GROUPS, MOVED, NUMBERS, PATHS
+from explainer.learn.course import AFTER, BEHIND, GROUPS, MOVED, NUMBERS, PATHS
 from explainer.learn.registry import lessons, self_test, widgets
 from explainer.views import learn_parts
 from explainer.views.templates import render
 
 ENTRANCE = "entrance"
 END = "end"  # what a lecture ends with
-# In the entrance's footer, in this order, those that there are. The self-test is linked from its
-# head, the answers from "For lecturers" alone.
-BEHIND = (
-    "write",
-    "claims",
-    "glossary",
-    "formulas",
-    "papers",
-    "handout",
-    "wild",
-    "facts",
-    "sources",
-    "lecturers",
-)
-NOT_PROJECTED = {  # to read
-    *("start", "write", "glossary", "handout", "sources", "papers", "lecturers", "answers"),
-}
-TEACHERS = ("lecturers", "answers")  # not printed with the course
 
 
 def lessons_by_key() -> dict[str, Lesson]:
@@ -68,7 +50,7 @@ def render_entrance() -> Markup:
         },
         path_minutes={path.key: _minutes(path.lessons) for path in PATHS},
         group_minutes={group.key: _minutes(group.lessons) for group in GROUPS},
-        behind=[key for key in BEHIND if key in SECTIONS],
+        behind=BEHIND,
     )
 
 
@@ -95,7 +77,6 @@ def render_behind(key: str) -> Markup:
         "behind",
         key=key,
         entry=SECTIONS[key],
-        not_projected=NOT_PROJECTED,
         claims=claims,
         ecosystem=ecosystem,
         glossary=glossary,
@@ -135,5 +116,5 @@ def outline() -> dict:
             for key, one in teaching.SESSIONS.items()
         },
         "end": END,
-        "printed": [key for key in keys() if key not in (ENTRANCE, "start", *TEACHERS)],
+        "printed": [key for key in keys()[1:] if SECTIONS.get(key, {}).get("printed", True)],
     }

@@ -43,7 +43,7 @@ def test_the_kernel_is_attention_as_precise_as_the_text_says():
 
 def test_it_fits_the_page_and_every_line_of_its_body_has_a_group():
     assert len(lesson.LINES) <= 40 and max(map(len, lesson.LINES)) <= 80
-    first, last = lesson.lines_of(0)[0], lesson.lines_of(5)[-1]
+    first, last = lesson.GROUPS[0][0], lesson.GROUPS[5][-1]
     assert {lesson.group_of(k) for k in range(first, last + 1)} == {*range(6)}
     marked = find_mark("read", "code", line=20)["on"]
     assert 20 in marked and {lesson.group_of(k) for k in marked} == {4}

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from explainer.base.amounts import format_fixed
+from explainer.base.texts import fill
 from explainer.learn.example import WORDS, K, Q, V
+from explainer.learn.folder import read_data
 from explainer.learn.kit import (
     Block,
     Mark,
@@ -31,16 +32,8 @@ t = words_of(__name__)
 
 SOURCE = (Path(__file__).parent / "kernel.txt").read_text("utf-8")
 LINES = tuple(SOURCE.splitlines())
-# The first and the last line of each group, as they begin; the launch belongs to the first one.
-GROUPS = (
-    ("i, head", "i, head"),
-    ("rows =", "q ="),
-    ("m = tl.full", "o = tl.zeros"),
-    ("for start", "v = tl.load"),
-    ("s = tl.dot", "m = m_new"),
-    ("tl.store(O", "tl.store(LSE"),
-)
-LAUNCH = "flash_forward["
+# The lines of each group; the launch belongs to the first one.
+GROUPS = read_data("read")["lines"]
 ROW, BLOCK = 7, 2  # "tired", and the key block "because it" in which its maximum rises
 # A line of the kernel that a question asks about, and what stands there with a fault.
 ASKED = {
@@ -50,20 +43,9 @@ ASKED = {
 }
 
 
-def lines_of(group: int) -> range:
-    """Return the numbers of a group's lines."""
-    first, last = (
-        next(k for k, line in enumerate(LINES) if line.strip().startswith(start))
-        for start in GROUPS[group]
-    )
-    return range(first, last + 1)
-
-
 def group_of(line: int) -> int:
-    """Return the group that a line belongs to; the launch's is the first, other lines' none, −1."""
-    if LINES[line].strip().startswith(LAUNCH):
-        return 0
-    return next((k for k in range(len(GROUPS)) if line in lines_of(k)), -1)
+    """Return the group that a line belongs to; other lines' is none, −1."""
+    return next((k for k, lines in enumerate(GROUPS) if line in lines), -1)
 
 
 @cache
@@ -121,17 +103,8 @@ def _panels() -> Iterator[list[Mark]]:
         ),
         note(t("diagonal"), "fine"),
     ]
-    values = {name: format_fixed(x, 2) for name, x in numbers().items()}
     yield [
-        *(
-            note(line)
-            for line in (
-                t("m", m=values["m"], m_new=values["m_new"]),
-                t("alpha", **{k: values[k] for k in ("m", "m_new", "alpha")}),
-                t("l", **{k: values[k] for k in ("l", "alpha", "p", "l_new")}),
-                t("o", alpha=values["alpha"]),
-            )
-        ),
+        *(note(fill(line, numbers())) for line in t.row("sums")),
         note(t("whose"), "fine"),
     ]
     yield [
@@ -147,10 +120,9 @@ def _panels() -> Iterator[list[Mark]]:
 def compute(line: int) -> Block:
     """Show the code with the group of ``line`` marked, and what each group does."""
     group = group_of(line)
-    titles = t.row("groups")
-    on = [k for k in range(len(LINES)) if group >= 0 and group_of(k) == group]
+    on = GROUPS[group] if group >= 0 else []
     panels = [*_panels()]
-    title = titles[group] if group >= 0 else t("choose")
+    title = t.row("groups")[group] if group >= 0 else t("choose")
     selected = panels[group] if group >= 0 else []
     return picture(
         t("label"),
