@@ -7,16 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from explainer.learn.folder import read_data
 from explainer.learn.kit import Block, frame, grid, note, picture, row, sign, words_of
 
 t = words_of(__name__)
-A = np.array([[1, 2, 0, -1], [3, -1, 2, 1], [0, 1, -2, 2]])
-B = np.array([[2, 0, 1], [-1, -1, 0], [0, 3, 3], [1, 0, 2]])
-LOOPS = {
-    "ijk": "for i, for j, for k",
-    "ikj": "for i, for k, for j",
-    "kij": "for k, for i, for j",
-}
+DATA = read_data("matmul")["data"]
+A, B = map(np.array, DATA["factors"])
+LOOPS = DATA["loops"]
 PRODUCTS = A.shape[0] * A.shape[1] * B.shape[1]
 
 
@@ -87,10 +84,8 @@ def question(rows: int, depth: int, cols: int) -> dict:
     }
 
 
-LEFT, RIGHT = np.array([[1, 2], [3, 4]]), np.array([[2, 0], [1, 3]])
-
-
 def figures() -> dict[str, str]:
     """Three products of two matrices."""
-    found = {"product": LEFT @ RIGHT, "swapped": RIGHT @ LEFT, "cells": LEFT * RIGHT}
+    left, right = map(np.array, DATA["small"])
+    found = {"product": left @ right, "swapped": right @ left, "cells": left * right}
     return {name: str(x.tolist()) for name, x in found.items()}

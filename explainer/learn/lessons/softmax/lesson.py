@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from explainer.base.amounts import format_fixed, format_significant
+from explainer.learn.folder import read_data
 from explainer.learn.kit import (
     Block,
     Mark,
@@ -23,7 +24,7 @@ from explainer.learn.kit import (
 from explainer.learn.linear_algebra import softmax
 
 t = words_of(__name__)
-LOGITS = np.array([[2.0, 1.0, 0.0, -1.0], [0.5, 0.5, 0.5, 0.5], [-1.0, 3.0, 0.0, 1.0]])
+LOGITS = np.array(read_data("softmax")["logits"], float)
 
 
 def out_of_range(ndim: int, dim: int) -> str:

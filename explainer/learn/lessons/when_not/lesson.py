@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from explainer.base.amounts import amount, power
 from explainer.base.records import about, load, rows_where
+from explainer.learn.folder import read_data
 from explainer.learn.kit import (
     Block,
     Mark,
@@ -33,7 +34,7 @@ NS = (256, 512, 1024, 2048, 4096, 8192, 16384)
 NQ, D, ELEMENT, TILE = 4096, 64, 2, 64
 NEEDED = 0.05  # of the scores, in the question
 # A card's generation: first architecture number; who takes fp16 there.
-CARDS = (("V100", 70), ("T4", 75), ("A100", 80), ("RTX 4090", 89), ("H100", 90), ("B200", 100))
+CARDS = read_data("when_not")["cards"].items()
 KERNELS: dict[str, Callable[[int], bool]] = {
     "memory-efficient": lambda sm: sm >= 50,
     "FA-2": lambda sm: sm >= 80,
