@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
@@ -14,7 +13,6 @@ from explainer.base.fields import parse_pass
 from explainer.engine import recorded
 from explainer.engine.requests import Sweep
 from explainer.learn import (
-    claims,
     content,
     course,
     duration,
@@ -30,12 +28,6 @@ from explainer.pages.address import parse_address
 from explainer.problem import Problem
 from explainer.views.stories.pages import CHAPTERS, DEFAULTS, parse_workload
 from tests.learn.scenes import LESSONS, every_question
-
-MOST_WORDS = 70
-GUESS = 0.55  # most that a reader is right who always guesses the same way
-
-
-# What a widget's module takes that no sum made here: {where from: a word of it, in the ground}.
 
 
 def test_the_self_test_asks_short_questions_on_the_way_up_and_one_of_attention():
@@ -159,35 +151,6 @@ def test_a_variant_says_only_what_differs():
         ("one", 30, "h"),
     ]
     assert {v.key for v in made.variants} == {"k"}
-
-
-def test_texts_are_short():
-    assert not {
-        key: one.words for key, one in LESSONS.items() if len(one.words.split()) > MOST_WORDS
-    }
-    assert not [line for lesson in lessons() for line in lesson.lines if len(line) > 60]
-    assert not [lesson.headline for lesson in lessons() if len(lesson.headline) > 56]
-
-
-def guesses(asked: list[content.Question]) -> dict[str, float]:
-    """{way to guess: share of the choice questions that it gets right}. A question with k options
-    counts as one; a position beyond its last option is its last."""
-    choices = [q for q in asked if q.kind == content.CHOICE]
-    right: Counter[str] = Counter()
-    for q in choices:
-        sizes = [len(words) for words, _ in q.options]
-        for at in range(max(len(x.options) for x in choices)):
-            right[f"always option {at + 1}"] += min(at, len(sizes) - 1) == q.answer
-        right["always the last"] += q.answer == len(sizes) - 1
-        right["always the longest"] += sizes.index(max(sizes)) == q.answer
-        right["always the shortest"] += sizes.index(min(sizes)) == q.answer
-    return {way: count / len(choices) for way, count in right.items()}
-
-
-def test_questions_and_claims_cannot_be_guessed():
-    assert {way: x for way, x in guesses(every_question()).items() if x > GUESS} == {}
-    true = sum(claim.truth for claim in claims.CLAIMS) / len(claims.CLAIMS)
-    assert 1 - GUESS <= true <= GUESS, f"{true:.0%} of the claims are true"
 
 
 # What a lesson's picture shows at first: the page that its link opens shows the same.

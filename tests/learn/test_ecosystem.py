@@ -31,7 +31,6 @@ def here(snippet: Snippet) -> bool:
 
 
 RUN = [s.key for s in ecosystem.SNIPPETS if here(s)]
-NOT_RUN = [s.key for s in ecosystem.SNIPPETS if not here(s)]
 
 # torch is imported once (seconds); then every snippet has a process of its own, as if pasted alone.
 RUNNER = """

@@ -65,10 +65,3 @@ def test_a_term_is_introduced_once():
     for key in course.ORDER:
         for term in map(key_of, LESSONS[key].gives):
             assert given.setdefault(term, key) == key, (term, key, given[term])
-
-
-def test_a_planted_gap_is_seen():
-    """The short path without 3.2: 3.3 carries m and ℓ that nothing explained."""
-    (quick, *_) = course.PATHS
-    short = course.Path("x", "x", "x", "x", tuple(k for k in quick.lessons if k != "online"))
-    assert {"m", "l", "alpha", "online-softmax"} <= walked(short)["tiled"]

@@ -14,7 +14,6 @@ from explainer.learn.pipeline import (
     MATRIX,
     SOFTMAX,
     TMA,
-    busy,
     makespan,
     run,
 )
@@ -97,14 +96,3 @@ def test_the_model_is_fitted_to_the_papers_ablation_and_says_how_far_it_is_off()
     grid = [k / 20 for k in range(60, 140)]  # the slider's steps
     assert min(grid, key=lambda x: sum(e * e for e in off(x).values())) == FITTED
     assert max(map(abs, off(FITTED).values())) < 0.02
-
-
-def test_busy_by_sampling_and_what_the_intro_says():
-    slots = run("pingpong", 6, FITTED)
-    times = np.linspace(0, makespan(slots), 200_001)
-    works = np.zeros(len(times), bool)
-    for s in slots:
-        if s.task.unit == MATRIX:
-            works |= (times >= s.start) & (times < s.end)
-    assert busy(slots) == pytest.approx(works.mean(), abs=1e-3)
-    assert pipeline.tflops(slots) == pytest.approx(989.4 * busy(slots))

@@ -1,12 +1,10 @@
 """One lesson, one screen: nothing of it scrolls, in any size, theme or in presentation mode, where
 a picture's words can be read from the last row.
 
-``overflowing`` measures one, ``unfitting`` all of them on a page that goes from lesson to lesson.
+``unfitting`` measures all of them on a page that goes from lesson to lesson.
 """
 
 from __future__ import annotations
-
-import pytest
 
 from explainer.learn.registry import lessons
 from tests.browser.harness import settled
@@ -103,13 +101,6 @@ GO = """(key) => {
 }"""
 
 
-def overflowing(tab, key: str, hall: bool = False) -> dict[str, int]:
-    """{part: px too large} of a lesson as it is now."""
-    page = open_page(tab, key, **({"mode": "present"} if hall else {}))
-    page.wait_for_function("document.querySelector('.fa-learn .fa-blocks > *')")
-    return too_large(settled(page))
-
-
 def too_large(page) -> dict[str, int]:
     """{part: px too large, or too small to read} of what is shown, light and dark."""
     return page.evaluate(BOTH, [LEAST, DIGITS])
@@ -159,44 +150,6 @@ def test_every_lesson_fits_a_desk(apart):
 
 def test_every_lesson_fits_a_hall(apart):
     assert unfitting(apart(*SIZES[0], reduced_motion="reduce"), hall=True) == {}
-
-
-def test_what_does_not_fit_is_found(tab):
-    tab.page.set_viewport_size({"width": 1280, "height": 720})
-    page = open_page(tab, "backward")
-    page.wait_for_function(SHOWN, arg="backward")
-    settled(page)
-    before = too_large(page)
-    page.evaluate("document.querySelector('.fa-lesson-text p').style.minHeight = '900px'")
-    after = too_large(page)
-    assert sum(after.values()) > sum(before.values()) + 100
-    assert "HTML" not in after, "the page itself never scrolls"
-    page.evaluate("document.querySelector('.fa-lesson-text p').style.minHeight = ''")
-    page.evaluate("document.querySelector('.fa-lesson-body > .fa-widget').style.padding = 0")
-    assert too_large(page)["ring"] >= 2, "the ring of a field is cut off"
-    page.evaluate("document.querySelector('.fa-lesson-body > .fa-widget').style.padding = ''")
-    page.add_style_tag(content=".dark .fa-lesson-text { font-size: 60px; }")
-    assert too_large(page), "what is too large in the dark alone"
-
-
-# A fault in a slide's picture, and what of it is said.
-FAULTS = {
-    "text": "text.style.transform = 'translate(-3000px, 0)'",
-    "small: ": "text.style.fontSize = '8px'",
-    " on ": "text.setAttribute('x', other.getAttribute('x')), "
-    "text.setAttribute('y', other.getAttribute('y'))",
-}
-
-
-@pytest.mark.parametrize("said", FAULTS)
-def test_what_is_wrong_in_a_slide_s_picture_is_found(tab, said):
-    tab.page.set_viewport_size({"width": 1280, "height": 720})
-    assert overflowing(tab, "memory", hall=True) == {}
-    tab.page.evaluate(
-        f"() => {{ const [text, other] = document.querySelectorAll('.fa-svg-canvas text');"
-        f"{FAULTS[said]}; }}"
-    )
-    assert any(said in name for name in too_large(tab.page))
 
 
 def on_the_way(page) -> None:

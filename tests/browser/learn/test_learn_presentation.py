@@ -145,15 +145,6 @@ def straight(asked) -> bool:
     return all(max(column) - min(column) < 1 for column in columns)
 
 
-def test_a_sign_that_takes_room_is_found(tab):
-    page = hall(tab, "mask")
-    page.keyboard.press("PageDown")
-    settled(page)
-    assert straight(page.locator(".fa-present-asked"))
-    page.add_style_tag(content=".fa-present-sign { position: static !important; }")
-    assert not straight(page.locator(".fa-present-asked"))
-
-
 def test_the_picture_has_the_hall_s_state_and_the_desk_its_own(tab):
     """Closed on the desk, open in the hall: heads of K and V; the desk's choice comes back."""
     tab.page.set_viewport_size(HALL)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from explainer.base.paths import ROOT
+from explainer.learn.example import K, Q
 from explainer.learn.lessons.read import lesson
 from tests.learn.scenes import asked, cases, find_mark
 
@@ -51,20 +52,7 @@ def test_it_fits_the_page_and_every_line_of_its_body_has_a_group():
 
 def test_the_numbers_of_the_row_by_hand():
     """“tired” sees logits of which the largest is 3 before the block and 4 in it."""
-    q, k = (
-        np.array([2, 0, 0, 3.0]),
-        np.array(
-            [
-                [0.8, 0.5, 1, 0],
-                [3, 0.5, 0, 0],
-                [0.7, 2, 0, 0],
-                [0.5, 1, 1, 0],
-                [0, 0, 2, 0],
-                [1, 0, 0, 2],
-            ]
-        ),
-    )
-    s = k @ q / 2
+    s = K[:6] @ Q[7] / 2
     found = lesson.numbers()
     assert (found["m"], found["m_new"]) == (max(s[:4]), max(s)) == (3, 4)
     assert found["l_new"] == pytest.approx(np.exp(s - 4).sum())
