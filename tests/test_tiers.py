@@ -41,26 +41,23 @@ def needed(path: Path, seen: set[Path]) -> set[Path]:
     return seen
 
 
-@pytest.mark.parametrize("key", PAGES)
-def test_a_page_s_group_covers_all_that_the_page_imports(key):
-    covered = set(tiers.files(tiers.GROUPS[key].covers))
-    for entry in PAGES[key]:
-        missing = needed(ROOT / entry, set()) - covered
-        assert not {str(path.relative_to(ROOT)) for path in missing}
+def imported_by_tests(key: str) -> set[Path]:
+    """Collect the modules that the tests of a group import."""
+    folders = {pattern.rpartition("/")[0] for pattern in tiers.GROUPS[key]["tests"]}
+    tests = (test for folder in folders for test in ROOT.glob(f"{folder}/*.py"))
+    return {MODULES[module] for test in tests for module in imported(test) & MODULES.keys()}
 
 
-COMPUTED = ("Hopper", "kernels in", "the engine", "lessons, computed", "scripts")
+COMPUTED = [key for key in tiers.GROUPS if key.startswith(("Hopper", "kernels in", "the engine"))]
 
 
-@pytest.mark.parametrize("beginning", COMPUTED)
-def test_a_group_covers_all_that_its_tests_import(beginning):
-    group = next(group for key, group in tiers.GROUPS.items() if key.startswith(beginning))
+@pytest.mark.parametrize("key", [*PAGES, *COMPUTED, "lessons, computed", "scripts, in node"])
+def test_a_group_covers_all_that_its_page_or_its_tests_import(key):
+    entries = [ROOT / entry for entry in PAGES.get(key, ())] or imported_by_tests(key)
     seen: set[Path] = set()
-    for folder in {pattern.rpartition("/")[0] for pattern in group.tests}:
-        for test in ROOT.glob(f"{folder}/*.py"):
-            for module in imported(test) & MODULES.keys():
-                needed(MODULES[module], seen)
-    missing = seen - set(tiers.files(group.covers))
+    for entry in entries:
+        needed(entry, seen)
+    missing = seen - set(tiers.files(tiers.GROUPS[key]["covers"]))
     assert not {str(path.relative_to(ROOT)) for path in missing}
 
 
@@ -70,7 +67,7 @@ def small(tmp_path, monkeypatch):
     for place in ("code/watched.py", "code/other.txt", "tests/test_it.py"):
         (tmp_path / place).parent.mkdir(exist_ok=True)
         (tmp_path / place).write_text(place)
-    group = tiers.Group(("tests/test_it.py::*",), ("code/*.py",))
+    group = {"tests": ["tests/test_it.py::*"], "covers": ["code/*.py"]}
     monkeypatch.setattr(tiers, "ROOT", tmp_path)
     monkeypatch.setattr(tiers, "PASSED", tmp_path / "passed.json")
     monkeypatch.setattr(tiers, "GROUPS", {"it": group})
@@ -87,17 +84,13 @@ def chosen() -> list[str]:
     return [item.nodeid for item in tiers.choose(ITEMS)[0]]
 
 
-def test_what_has_not_passed_runs(small):
-    assert len(chosen()) == 2
-    tiers.record()
-    assert chosen() == [ITEMS[1].nodeid]
-
-
 @pytest.mark.parametrize(
     ("place", "count"),
     [("code/watched.py", 2), ("code/new.py", 2), ("tests/test_it.py", 2), ("code/other.txt", 1)],
 )
-def test_what_changes_lets_its_group_run(small, place, count):
+def test_what_has_passed_is_left_out_until_it_changes(small, place, count):
+    everything = [item.nodeid for item in ITEMS]
+    assert chosen() == everything
     tiers.record()
     (small / place).write_text("another line")
-    assert len(chosen()) == count
+    assert chosen() == everything[-count:]

@@ -56,7 +56,7 @@ def rounded(x: float) -> str:
     return f"{x:,.0f}" if x >= 100 else f"{x:.3g}"
 
 
-def power(base: int, exponent: int) -> str:
+def power(base: int | str, exponent: int) -> str:
     """2⁻²⁴ and the like."""
     return f"{base}{str(exponent).translate(SUPERSCRIPTS)}"
 
@@ -94,10 +94,16 @@ def format_fixed(x: float, digits: int = 3) -> str:
     return _with_tens(f"{x:.2e}")
 
 
+def format_places(x: float, digits: int = 2) -> str:
+    """So many places, zeros too, with a true minus; ∞ by name."""
+    return f"{x:.{digits}f}".replace("-", "−").replace("inf", "∞")
+
+
 # The functions that a text or a template may name.
 FORMATS: dict[str, Callable[..., str]] = {
     "bytes": amount,  # 1536 → 1.5 KiB
     "fixed": format_fixed,
+    "places": format_places,  # -0.5 → −0.50
     "milliseconds": milliseconds,  # 0.02 → 20.0 µs
     "scientific": scientific,  # 2.4e-07 → 2.4 × 10⁻⁷
     "significant": format_significant,

@@ -2,7 +2,8 @@
 
 A text names its values in braces, formatted as Python formats them: {n:,}. {n:# tile} counts them:
 “1 tile”, “2 tiles”. {size:bytes} and {off:significant 2} name a function of amounts.FORMATS, and
-its digits. A figure of the register stands where its key is: {fa3.h100}. A script
+its digits. Several values in one place, a list or an array, are each formatted, with commas
+between. A figure of the register stands where its key is: {fa3.h100}. A script
 brings every text of the files that it imports, so the texts of Python alone, or of the script of a
 mode, lie in another: <page>_scripts.json, step_form.json, step_video.json.
 """
@@ -14,6 +15,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from string import Formatter
 from typing import Any
+
+import numpy as np
 
 from explainer.base.amounts import FORMATS, count
 from explainer.base.facts import filled
@@ -32,6 +35,8 @@ class _Writer(Formatter):
     """Write values as Python does, or by a function of amounts.FORMATS, or counted."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
+        if isinstance(value, list | tuple | np.ndarray):
+            return ", ".join(self.format_field(one, format_spec) for one in value)
         name, _, argument = format_spec.partition(" ")
         if name == "#":
             return count(value, argument)

@@ -39,14 +39,15 @@ def read(name: str) -> Any:
 def stored(name: str, **figures: object) -> Any:
     """The entries of ``assets/learn/<name>.json``, lists as tuples; figures of the register stand
     where their keys are in braces, ``figures`` that the code computes where their names are."""
-    return _filled(read(name), figures)
+    return fill_texts(read(name), figures)
 
 
-def _filled(part: Any, figures: Mapping[str, object]) -> Any:
+def fill_texts(part: Any, figures: Mapping[str, object]) -> Any:
+    """Return what was read with the figures in its texts, and its lists as tuples."""
     if isinstance(part, dict):
-        return {key: _filled(value, figures) for key, value in part.items()}
+        return {key: fill_texts(value, figures) for key, value in part.items()}
     if isinstance(part, list):
-        return tuple(_filled(value, figures) for value in part)
+        return tuple(fill_texts(value, figures) for value in part)
     return fill(part, figures) if figures and isinstance(part, str) else part
 
 
@@ -160,7 +161,7 @@ def _question(
     case = entry.get("case", {})
     made = compute(**case) if compute else {}
     own = made.pop("figures", {})
-    parts = _filled({k: v for k, v in entry.items() if k != "case"}, {**figures, **case, **own})
+    parts = fill_texts({k: v for k, v in entry.items() if k != "case"}, {**figures, **case, **own})
     parts |= made
     found: list[tuple[object, str]] = []
     wrong = parts.pop("wrong", ())
@@ -188,11 +189,11 @@ def make_lesson(
     """
     data = folder.read_data(key)
     question = make_question(data["question"], compute, figures)
-    entry = _filled(folder.read_text(key), figures)
+    entry = fill_texts(folder.read_text(key), figures)
     entry["links"] = tuple(Link(**link) for link in entry["links"])
     if "presented_question" in data:
         base = {"key": f"{question.key}-hall", "kind": CHOICE}
-        presented = _filled(data["presented_question"], figures)
+        presented = fill_texts(data["presented_question"], figures)
         entry["presented_question"] = make_question(base | presented)
     entry["minutes"] = 0  # until its controls are known: explainer/learn/duration.py
     state = data.get("presented_state", {})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from explainer.learn.content import read
+from explainer.learn.content import stored
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class Path:
     lessons: tuple[str, ...]
 
 
-_COURSE = read("course")
-GROUPS = tuple(Group(**entry | {"lessons": tuple(entry["lessons"])}) for entry in _COURSE["groups"])
-PATHS = tuple(Path(**entry | {"lessons": tuple(entry["lessons"])}) for entry in _COURSE["paths"])
+_COURSE = stored("course")
+GROUPS = tuple(Group(**entry) for entry in _COURSE["groups"])
+PATHS = tuple(Path(**entry) for entry in _COURSE["paths"])
 # The self-test, easiest first: (a question's key, the lesson to start at for who does not know it);
 # and the lesson for who knows them all.
 SELF_TEST = tuple((entry["question"], entry["lesson"]) for entry in _COURSE["selftest"])

@@ -40,7 +40,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from inspect import Parameter, signature
+from inspect import signature
 from typing import Any, ParamSpec
 
 import numpy as np
@@ -86,15 +86,13 @@ def _mark(mark: str, parts: Mapping[str, object]) -> Mark:
 
 def _makes_mark(shape: Callable[P, None]) -> Callable[P, Mark]:
     """Make a mark of the arguments: the signature says what a mark of this kind has."""
-    parameters = signature(shape).parameters
-    defaults = {
-        name: one.default for name, one in parameters.items() if one.default is not Parameter.empty
-    }
+    form = signature(shape)
 
     @wraps(shape)
     def make(*args: P.args, **kwargs: P.kwargs) -> Mark:
-        given = dict(zip(parameters, args, strict=False))
-        return _mark(shape.__name__, {**defaults, **given, **kwargs})
+        given = form.bind(*args, **kwargs)
+        given.apply_defaults()
+        return _mark(shape.__name__, given.arguments)
 
     return make
 
@@ -104,24 +102,23 @@ def picture(label: str, spoken: str, *marks: Mark) -> Block:
     return blocks.picture("kit", label, spoken, {"marks": list(marks)})
 
 
-def row(*marks: Mark, grow: Sequence[float] = (), align: str = "", aside: bool = False) -> Mark:
+@_makes_mark
+def row(*of: Mark, grow: Sequence[float] = (), align: str = "", aside: bool = False) -> None:
     """Place marks beside each other, on a phone below each other where they must. ``grow``: shares
     of the width that is left; ``align``: "top", "bottom" or "stretch" rather than centred."""
-    return _mark("row", {"of": marks, "grow": grow, "align": align, "aside": aside})
 
 
-def column(*marks: Mark, aside: bool = False) -> Mark:
+@_makes_mark
+def column(*of: Mark, aside: bool = False) -> None:
     """Place marks below each other."""
-    return _mark("column", {"of": marks, "aside": aside})
 
 
+@_makes_mark
 def frame(
-    title: str, *marks: Mark, remark: str = "", look: str = "", hue: str = "", key: str = ""
-) -> Mark:
+    title: str, *of: Mark, remark: str = "", look: str = "", hue: str = "", key: str = ""
+) -> None:
     """Put a border around marks. ``look``: "" (a quiet ground), "chip" (with pins: on chip),
     "line", "empty" (dashed)."""
-    parts = {"title": title, "of": marks, "remark": remark, "look": look, "hue": hue, "key": key}
-    return _mark("frame", parts)
 
 
 @_makes_mark
@@ -278,6 +275,7 @@ def span(
     place, its text beside it)."""
 
 
+@_makes_mark
 def timeline(
     title: str,
     lanes: Sequence[tuple[str, Sequence[Mark]]],
@@ -286,11 +284,8 @@ def timeline(
     high: float | None = None,
     ticks: Sequence[tuple[float, str]] = (),
     now: tuple[float, float] | None = None,
-) -> Mark:
+) -> None:
     """Lanes (name, spans) over one axis from ``low`` or 0; ``now`` (start, end) is framed."""
-    parts = {"title": title, "low": low, "high": high, "ticks": ticks, "now": now}
-    named = [{"name": name, "spans": spans} for name, spans in lanes]
-    return _mark("timeline", parts | {"lanes": named})
 
 
 @_makes_mark

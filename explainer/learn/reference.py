@@ -13,7 +13,7 @@ from explainer.base.cards import CARDS, Card
 from explainer.base.facts import FACTS, Fact
 from explainer.base.records import about
 from explainer.learn.blocks import Block, formula, t, table, text
-from explainer.learn.content import read, stored
+from explainer.learn.content import stored
 from explainer.learn.linear_algebra import make_problem
 from explainer.memory import levels, tile_budget, traffic_series
 from explainer.memory.traffic_series import DRAM, PORTS
@@ -22,7 +22,7 @@ from explainer.problem import Problem
 
 # {entry of the register, which says what it is: MathML inside of <math>}; what each one says is
 # checked in tests/learn/test_reference.py.
-_MATHML: dict[str, str] = dict(read("formulas"))
+_MATHML: dict[str, str] = stored("formulas")
 
 
 def _formula(key: str) -> Block:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from explainer.learn.blocks import t
-from explainer.learn.content import CHOICE, CLICK, NUMBER, Question, read, stored
+from explainer.learn.content import CHOICE, CLICK, NUMBER, Question, stored
 
 PAGES = t.named("teaching.pages")
 
@@ -37,14 +37,8 @@ class Session:
     closing: int = 0
 
 
-_LECTURERS = read("lecturers")
-SESSIONS = {
-    key: Session(
-        entry["title"], entry["words"], tuple(map(tuple, entry["stops"])), entry.get("closing", 0)
-    )
-    for key, entry in _LECTURERS.items()
-    if "stops" in entry
-}
+_LECTURERS = stored("lecturers")
+SESSIONS = {key: Session(**entry) for key, entry in _LECTURERS.items() if "stops" in entry}
 EXAM: dict = _LECTURERS["exam"]
 
 

@@ -19,7 +19,7 @@ from typing import Any
 from explainer.base.cards import CARDS
 from explainer.base.fields import parse_choice, parse_number, refused
 from explainer.learn.blocks import Block, t
-from explainer.learn.content import stored
+from explainer.learn.content import fill_texts, stored
 from explainer.learn.folder import read_widgets
 from kernels.spec.fields import Field
 
@@ -86,19 +86,14 @@ class Widget:
 @cache
 def entries() -> dict[str, dict]:
     """Return {widget: its title and controls} as they are written."""
-    return {**stored("widgets"), **read_widgets()}
+    return stored("widgets") | fill_texts(read_widgets(), {})
 
 
 def read_control(key: str, choices: Any = (), **entry) -> Control:
     """Return the control that an entry describes; the choices "cards" are all cards."""
     cards = {name: card.name for name, card in CARDS.items()}
     offered = cards if choices == "cards" else dict(choices)
-    lists = {name: _frozen(value) for name, value in entry.items()}
-    return Control(key, choices=tuple(offered.items()), **lists)
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
+    return Control(key, choices=tuple(offered.items()), **entry)
 
 
 def read_controls(key: str) -> dict[str, Control]:

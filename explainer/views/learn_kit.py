@@ -90,7 +90,7 @@ def bar_scale(mark: Mark) -> Callable[[float], str]:
 
 def time_scale(mark: Mark) -> Callable[[float, float], str]:
     """Return the style of what lies between two times, which may be one, on a timeline."""
-    ends = [span["end"] for lane in mark["lanes"] for span in lane["spans"]]
+    ends = [span["end"] for _, spans in mark["lanes"] for span in spans]
     low = mark["low"] or 0
     high = max([*ends, 1e-9]) if mark["high"] is None else mark["high"]
 

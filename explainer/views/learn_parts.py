@@ -51,7 +51,7 @@ def closed_note(controls: Iterable[Control]) -> str:
             names += [text for value, text in control.choices if value in control.closed]
     if len(names) < 2:
         return t("learn_parts.opens.one", name=names[0]) if names else ""
-    every = t("learn_parts.opens.all", names=", ".join(names[:-1]), last=names[-1])
+    every = t("learn_parts.opens.all", names=names[:-1], last=names[-1])
     if len(every) <= LONG:
         return every
     return t("learn_parts.opens.more", n=len(names), label=closed[0].label)

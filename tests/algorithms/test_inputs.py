@@ -8,9 +8,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 
 from explainer.algorithms.inputs import INPUTS, make_inputs, row_names
 from explainer.problem import Problem
@@ -19,14 +16,6 @@ from kernels.spec.fields import INPUT_NAMES
 from kernels.spec.formats import round_to
 
 TORCH = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
-
-
-@given(arrays.arrays(np.uint32, st.integers(1, 40)))
-def test_rounding_is_pytorchs(bits):
-    x = bits.view(np.float32)
-    for dtype, torch_dtype in TORCH.items():
-        expected = torch.tensor(x).to(torch_dtype).float().numpy()
-        np.testing.assert_array_equal(round_to(x, dtype), expected)
 
 
 @pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16"])

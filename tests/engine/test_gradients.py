@@ -4,7 +4,6 @@ bytes added up."""
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -23,7 +22,7 @@ from explainer.problem import Problem
 from explainer.trace import trace_backward
 from explainer.views import downloads, run_result
 from kernels.checks import DTYPES
-from tests import by_hand
+from tests.by_autograd import autograd
 from tests.schema import misfit
 
 SMALL = Problem(n=10, d=4, block_q=5, block_k=4, inputs="random", mask="causal")
@@ -102,15 +101,9 @@ def test_bytes_and_flops_are_those_of_both_loops(results, name):
 
 
 def truth(problem: Problem) -> list[np.ndarray]:
-    """dQ, dK, dV of one head by the textbook, in float64, from the trace's own operands."""
-    t = trace_backward(problem)
-    q, k, v, d_o = (x.astype(np.float64) for x in (t.Q, t.K, t.V, t.dO))
-    s = np.where(by_hand.seen(problem), q @ k.T / math.sqrt(problem.d), -np.inf)
-    p = np.exp(s - s.max(1, keepdims=True))
-    p /= p.sum(1, keepdims=True)
-    d_p = d_o @ v.T
-    d_s = p * (d_p - (p * d_p).sum(1, keepdims=True)) / math.sqrt(problem.d)
-    return [d_s @ k, d_s.T @ q, p.T @ d_o]
+    """dQ, dK, dV of one head in float64, of the trace's own operands."""
+    true = autograd(trace_backward(problem))
+    return [getattr(true, name) for name in NAMES]
 
 
 def judge_of(problem: Problem) -> Gradients:
@@ -134,33 +127,23 @@ def test_the_error_is_the_distance_from_the_textbook(dtype):
         assert row["gradients"][name]["error"] == pytest.approx(error, rel=1e-6, abs=1e-14)
 
 
-def spoilt(grads: list[torch.Tensor], fault: str) -> list[torch.Tensor]:
-    d_q, d_k, d_v = grads
-    if fault == "dQ without its scale":
-        return [d_q * 2, d_k, d_v]
-    if fault == "dK a tenth too small":
-        return [d_q, d_k * 0.9, d_v]
-    if fault == "dV unwritten":
-        return [d_q, d_k, torch.zeros_like(d_v)]
-    return [d_q, d_v, d_k]
+# What is done to dQ, dK and dV, and which of them is wrong then.
+FAULTS = {
+    "dQ without its scale": ("dQ", lambda q, k, v: (q * 2, k, v)),
+    "dK a tenth too small": ("dK", lambda q, k, v: (q, k * 0.9, v)),
+    "dV unwritten": ("dV", lambda q, k, v: (q, k, torch.zeros_like(v))),
+    "dK and dV the wrong way round": ("dK", lambda q, k, v: (q, v, k)),
+}
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize(
-    ("fault", "wrong"),
-    [
-        ("dQ without its scale", "dQ"),
-        ("dK a tenth too small", "dK"),
-        ("dV unwritten", "dV"),
-        ("dK and dV the wrong way round", "dK"),
-    ],
-)
-def test_a_fault_is_rejected(dtype, fault, wrong):
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_rejected(dtype, fault):
     problem = Problem(n=96, d=16, block_q=32, block_k=32, inputs="random", dtype=dtype)
     exact = [torch.tensor(x, device=device()).to(DTYPES[dtype])[None, None] for x in truth(problem)]
-    judge = judge_of(problem)
+    judge, (wrong, spoil) = judge_of(problem), FAULTS[fault]
     assert judge.judge("fa2", tuple(exact))["right"]
-    row = judge.judge("fa2", tuple(spoilt(exact, fault)))
+    row = judge.judge("fa2", spoil(*exact))
     gradient = row["gradients"][wrong]
     assert not row["right"] and gradient["error"] > gradient["allowed"]
 

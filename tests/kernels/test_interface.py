@@ -1,5 +1,7 @@
 """Input that cannot run, importing where nothing can run, and progress."""
 
+import builtins
+import json
 import os
 import subprocess
 import sys
@@ -17,94 +19,65 @@ ROOT = Path(__file__).resolve().parents[2]
 X = torch.zeros(1, 2, 4, 8)
 
 
-META = X.to("meta")
-FLASH = (kernels.flash_attention,)
-ALL = (kernels.flash_attention, kernels.attention, kernels.which)
-DECODE, ROPE, REPORT = (kernels.decode_attention,), (kernels.rope,), (kernels.compile_report,)
-
-
 def of_transformers(q, k, v, attention_mask=None, **more):
     return kernels.transformers_attention(None, q, k, v, attention_mask, **more)
 
 
-GAP = torch.tensor([[True, False, True, True]]).expand(1, 1, 4, 4)
-HUGGING, STATES, COUNT = (of_transformers,), (kernels.tile_states,), (kernels.count_traffic,)
-SIZES = {"n": 8, "d": 4, "block_m": 4, "block_n": 4, "order": "fa2", "dtype": "fp32"}
-WIDE = {"n": 16384, "block_m": 16, "block_n": 16}
-# by each of which functions, with which arguments and options, and how the refusal begins
-REFUSED = [
-    (ALL, ([1], X, X), {}, TypeError, "q must be a torch.Tensor, not list"),
-    (ALL, (X, 1, X), {}, TypeError, "k must be a torch.Tensor, not int"),
-    (ALL, (X[0], X, X), {}, ValueError, "q must have 4 dimensions"),
-    (FLASH, (X.double(), X, X), {}, TypeError, "q is torch.float64"),
-    (FLASH, (X, X.half(), X), {}, TypeError, "q is torch.float32 but k is torch.float16"),
-    (FLASH, (X, X, X[:, :, :3]), {}, ValueError, "k and v must have one shape"),
-    (FLASH, (X, *[X.expand(3, 2, 4, 8)] * 2), {}, ValueError, "q has batch 1"),
-    (FLASH, (X, *[X.repeat(1, 2, 1, 1)] * 2), {}, ValueError, "k has 4 heads, which do not divide"),
-    (FLASH, (X, *[X[..., :4]] * 2), {}, ValueError, "q has head dimension 8"),
-    (FLASH, (torch.zeros(1, 1, 2, 300),) * 3, {}, ValueError, "d = 300"),
-    (FLASH, (X[..., :0],) * 3, {}, ValueError, "d = 0"),
-    (FLASH, (X, X, X), {"order": "xyz"}, ValueError, "order = 'xyz'"),
-    (FLASH, (X, X, X), {"block_m": 0}, ValueError, "block_m = 0"),
-    (FLASH, (X, X, X), {"block_n": 2.5}, TypeError, "block_n must be a whole number"),
-    (FLASH, (X, X, X), {"block_n": 1 << 21}, ValueError, "block_.* too large"),
-    (FLASH, (X, X, X), {"scale": float("nan")}, ValueError, "scale = nan"),
-    (FLASH, (X, X, X), {"scale": 1e-60}, ValueError, "scale = 1e-60"),
-    (FLASH, (X, X, X), {"precision": "bf8"}, ValueError, "precision = 'bf8'"),
-    (FLASH, (X, X, X), {"dropout": 1.0}, ValueError, "dropout = 1.0"),
-    (FLASH, (X, X, X), {"dropout": float("nan")}, ValueError, "dropout = nan"),
-    (FLASH, (X, X, X), {"dropout": 0.1, "seed": -1}, ValueError, "seed = -1"),
-    (ALL, (X, X, X), {"mask": "windows"}, ValueError, "mask = 'windows' is not allowed: .*is none"),
-    (ALL, (X, X, X), {"mask": [1]}, TypeError, "mask must be a text .*, not list"),
-    (ALL, (X, X, X), {"mask": X}, TypeError, "mask must be a text .*, not Tensor"),
-    (ALL, (X, X, X), {"causal": X}, TypeError, "causal must be True or False, not Tensor"),
-    (ALL, (X, X, X), {"score": X}, TypeError, "score must be a text .*, not Tensor"),
-    (ALL, (X, X, X), {"scale": "1"}, TypeError, "scale must be a number, not str"),
-    (ALL, (X, X, X), {"mask": "full", "causal": True}, ValueError, "mask = 'full' contradicts"),
-    (ALL, (X, X, X), {"score": "cap"}, ValueError, "score = 'cap' is not allowed: "),
-    (ALL, (X, X, X), {"sink": float("inf")}, ValueError, "sink = inf is not allowed"),
-    (ALL, (X, X, X), {"sink": "a"}, TypeError, "sink must be a number or a tensor, not str"),
-    (ALL, (X, X, X), {"sink": torch.zeros(3)}, ValueError, "sink has shape .*q's 2 heads"),
-    (ALL, (X, X, X), {"sink": torch.zeros(2, device="meta")}, RuntimeError, "q is on .*but sink"),
-    (ALL, (META, META, META), {}, RuntimeError, "The kernels run on .*not on meta"),
-    (ALL, (X, META, X), {}, RuntimeError, "q is on"),
-    (STATES, (X, X, X), {"order": "standard"}, ValueError, "order = 'standard' has no tile states"),
-    *((DECODE, (X, X, X), {"parts": x}, ValueError, f"parts = {x} is not") for x in (0, 257, 2.0)),
-    (DECODE, (torch.zeros(1, 2, 17, 8), X, X), {}, ValueError, "Nq = 17"),
-    (HUGGING, (X, X, X), {"dropout": 0.1}, ValueError, "dropout = 0.1"),
-    (
-        HUGGING,
-        (X, X, X),
-        {"sliding_window": 4, "is_causal": False},
-        ValueError,
-        "sliding_window = 4",
-    ),
-    (HUGGING, (X, X, X), {"softcap": -2}, ValueError, "score = 'softcap:-2'"),
-    (HUGGING, (X, X, X, 1), {}, ValueError, "attention_mask of int is not allowed"),
-    (HUGGING, (X, X, X, torch.ones(4, 4) > 0), {}, ValueError, "attention_mask of .* is not allow"),
-    (HUGGING, (X, X, X, torch.ones(1, 1, 4, 5)), {}, ValueError, "attention_mask is for 5 keys"),
-    (HUGGING, (X, X, X, torch.ones(1, 1, 4, 4)), {}, ValueError, ".* adds other numbers than 0"),
-    (HUGGING, (X, X, X, GAP), {}, ValueError, "attention_mask is not allowed where a row sees"),
-    (HUGGING, (X, X, X), {"position_bias": X}, ValueError, "position_bias is not allowed"),
-    (ROPE, (X[..., :3],), {}, ValueError, "d = 3"),
-    (ROPE, (X,), {"base": 0.0}, ValueError, "base = 0.0"),
-    (ROPE, (X,), {"offset": 0.5}, ValueError, "offset = 0.5"),
-    (REPORT, ("sm_70", 64, "fp16"), {}, ValueError, "arch = 'sm_70'"),
-    (REPORT, ("sm_90", 0, "fp16"), {}, ValueError, "d = 0"),
-    (REPORT, ("sm_90", 64, "fp8"), {}, ValueError, "dtype = 'fp8'"),
-    (REPORT, ("sm_90", 64, "fp16", True, 512), {}, ValueError, "block_m = 512"),
-]
-if kernels.INTERPRETED:
-    REFUSED += [
-        (COUNT, (), SIZES | {"order": "fa3"}, ValueError, "order = 'fa3'"),
-        (COUNT, (), SIZES | {"dtype": "fp8"}, ValueError, "dtype = 'fp8'"),
-        (COUNT, (), SIZES | {"n": 0}, ValueError, "n = 0"),
-        (COUNT, (), SIZES | WIDE, ValueError, "n = 16,384 makes"),
-    ]
+PACKED, CU = torch.zeros(6, 2, 16), torch.tensor([0, 2, 6], dtype=torch.int32)
+# What the table of refusals calls: the tensors, and the functions that are to refuse.
+TENSORS = {
+    "X": X,
+    "3 dimensions": X[0],
+    "float64": X.double(),
+    "float16": X.half(),
+    "3 keys": X[:, :, :3],
+    "batch 3": X.expand(3, 2, 4, 8),
+    "4 heads": X.repeat(1, 2, 1, 1),
+    **{f"d = {d}": torch.zeros(1, 1, 2, d) for d in (0, 3, 32, 300)},
+    "d = 4": X[..., :4],
+    "no row": torch.zeros(1, 1, 0, 64),
+    "4 rows": torch.zeros(1, 1, 4, 64),
+    "17 queries": torch.zeros(1, 2, 17, 8),
+    "on meta": X.to("meta"),
+    "3 sinks": torch.zeros(3),
+    "2 sinks on meta": torch.zeros(2, device="meta"),
+    "mask of 2 dimensions": torch.ones(4, 4) > 0,
+    "mask for 5 keys": torch.ones(1, 1, 4, 5),
+    "mask that adds 1": torch.ones(1, 1, 4, 4),
+    "mask with a gap": torch.tensor([[True, False, True, True]]).expand(1, 1, 4, 4),
+    "packed": PACKED,
+    "packed, 4 dimensions": PACKED[None],
+    "offsets": CU,
+    "offsets that are halves": CU / 2,
+    "2 offsets": CU[:2],
+    "offsets from 6": CU[[2, 1, 2]],
+    "decoding": torch.zeros(1, 2, 1, 16),
+    "pages": torch.zeros(2, 4, 2, 16),
+    "length 3": CU[:1] + 3,
+    "length 9": CU[:1] + 9,
+    "table": CU[None, :1],
+    "table with page 5": CU[None, :1] + 5,
+}
+CALLS = {
+    "all": (kernels.flash_attention, kernels.attention, kernels.which),
+    "flash": (kernels.flash_attention,),
+    "packed": (kernels.attention_varlen,),
+    "decode": (kernels.decode_attention,),
+    "decode on a CPU": (kernels.decode_attention,) if DEVICE == "cpu" else (),
+    "fp8": (kernels.attention_fp8,),
+    "transformers": (of_transformers,),
+    "states": (kernels.tile_states,),
+    "rope": (kernels.rope,),
+    "report": (kernels.compile_report,),
+    "count": (kernels.count_traffic,) if kernels.INTERPRETED else (),
+}
+# By which functions, with which arguments and options, by which error; and how it begins.
+REFUSED = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
 
 
-def here(x):
-    """The argument on the device of the tests."""
+def argument(x):
+    """The tensor of this name, on the device of the tests; every other value itself."""
+    x = TENSORS.get(x, x) if isinstance(x, str) else x
     return x.to(DEVICE) if getattr(x, "is_cpu", False) else x
 
 
@@ -112,10 +85,10 @@ def here(x):
     ("calls", "arguments", "options", "error", "words"), REFUSED, ids=[case[-1] for case in REFUSED]
 )
 def test_what_cannot_run_is_refused_in_one_sentence(calls, arguments, options, error, words):
-    options = {name: here(x) for name, x in options.items()}
-    for call in calls:
-        with pytest.raises(error, match=f"^{words}") as caught:
-            call(*map(here, arguments), **options)
+    options = {name: argument(x) for name, x in options.items()}
+    for call in CALLS[calls]:
+        with pytest.raises(getattr(builtins, error), match=f"^{words}") as caught:
+            call(*map(argument, arguments), **options)
         message = str(caught.value)
         assert message.endswith(".") and "\n" not in message and len(message) < 250
 

@@ -165,38 +165,6 @@ def test_paged_caches_of_many_keys(page, dtype):
     check_pages([5000, 17], page, 8, 8, 64, 4, None, True, dtype)
 
 
-def test_packed_and_paged_arguments_are_refused_in_one_sentence():
-    x, cu = draw(6, 2, 16, dtype="fp32", seed=0), offsets([2, 4])
-    q, length = draw(1, 2, 1, 16, dtype="fp32", seed=0), offsets([])[:1] + 3
-    pages = draw(2, 4, 2, 16, dtype="fp32", seed=0)
-    packed, paged = kernels.attention_varlen, kernels.decode_attention
-    table = length[:, None] * 0
-    for call, arguments, how, error, words in (
-        (packed, (x, x, 1, cu, cu), {}, TypeError, "v must be a torch.Tensor, not int"),
-        (packed, (x[None], x, x, cu, cu), {}, ValueError, "q must have 3 dimensions"),
-        (packed, (x, x, x, [0, 6], cu), {}, TypeError, "cu_q must be a torch.Tensor, not list"),
-        (packed, (x, x, x, cu, cu / 2), {}, ValueError, r"cu_k has shape \(3,\) and torch.float"),
-        (packed, (x, x, x, cu[:2], cu), {}, ValueError, "cu_q has 2 offsets but cu_k 3"),
-        (packed, (x, x, x, cu[:2], cu[:2]), {}, ValueError, "cu_q goes from 0 to 2: offsets rise"),
-        (packed, (x, x, x, cu, cu[[0, 2, 1, 2]][1:]), {}, ValueError, "cu_k goes from 6 to 6 and"),
-        (packed, (x, x, x, cu, cu), {"causal": x}, TypeError, "causal must be True or False, not"),
-        (packed, (x, x, x, cu, cu), {"scale": "1"}, TypeError, "scale must be a number, not str"),
-        (paged, (q, q, q), {"causal": 1}, TypeError, "causal must be True or False, not int"),
-        (paged, (q, pages, pages), {"block_table": table}, ValueError, "block_table needs lengths"),
-        (paged, (q, q, q), {"lengths": 3}, TypeError, "lengths must be a torch.Tensor, not int"),
-        (paged, (q, q, q), {"lengths": table}, ValueError, r"lengths has shape \(1, 1\)"),
-        (paged, (q, x, x), {"block_table": table, "lengths": length}, ValueError, "k must be "),
-    ):
-        with pytest.raises(error, match=f"^{words}") as caught:
-            call(*arguments, **how)
-        assert str(caught.value).endswith(".") and "\n" not in str(caught.value)
-    if DEVICE == "cpu":
-        with pytest.raises(ValueError, match=r"^lengths are from 9 to 9: 0 to 4 are allowed\."):
-            paged(q, pages, pages, block_table=table, lengths=length + 6)
-        with pytest.raises(ValueError, match=r"^block_table has page 5: 0 to 1 are allowed\."):
-            paged(q, pages, pages, block_table=table + 5, lengths=length)
-
-
 def test_offsets_that_change_are_read_again():
     x, cu = draw(6, 2, 16, dtype="fp32", seed=0), offsets([2, 4])
     before = kernels.attention_varlen(x, x, x, cu, cu)

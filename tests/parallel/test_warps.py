@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from explainer.algorithms import tiling
 from explainer.base.fields import WARPS as COUNTS
 from explainer.parallel.warps import warps
 from explainer.problem import Problem
-
-# Square, ragged in rows and keys, Br < Bc, Br > Bc, fewer rows or keys than warps, one element.
-PROBLEMS = [
-    Problem(n=16, d=8, block_q=8, block_k=8, causal=False, inputs="random"),
-    Problem(n=16, d=8, block_q=8, block_k=8, causal=True, inputs="rising"),
-    Problem(n=21, d=5, block_q=8, block_k=6, causal=True, inputs="random", seed=3),
-    Problem(n=21, d=5, block_q=6, block_k=9, causal=False, inputs="random", seed=4, dtype="fp16"),
-    Problem(n=11, d=4, block_q=3, block_k=5, causal=True, inputs="spike", dtype="fp16"),
-    Problem(n=11, d=4, block_q=7, block_k=1, causal=True, inputs="random", dtype="bf16"),
-    Problem(n=70, d=16, block_q=64, block_k=32, causal=False, inputs="random"),
-    Problem(n=1, d=1, block_q=1, block_k=1),
-]
-IDS = [f"{p.n}x{p.d} {p.block_q}/{p.block_k} {p.is_causal} {p.dtype}" for p in PROBLEMS]
+from tests.test_problem import problems
 
 
 def tiles(problem: Problem) -> list[tuple[int, int]]:
@@ -29,8 +18,8 @@ def tiles(problem: Problem) -> list[tuple[int, int]]:
     return [(int(i), int(j)) for i, j in found]
 
 
-@pytest.mark.parametrize("count", COUNTS)
-@pytest.mark.parametrize("problem", PROBLEMS, ids=IDS)
+@settings(max_examples=60)
+@given(problems(most_n=24, most_d=6), st.sampled_from(COUNTS))
 def test_bytes_and_barriers(problem, count):
     for i, j in tiles(problem):
         k, q = (warps(problem, i, j, split, count) for split in "kq")
@@ -49,7 +38,7 @@ def test_bytes_and_barriers(problem, count):
 
 def test_a_read_follows_a_barrier_that_follows_the_writes():
     for step_before, step in zip(
-        (steps := warps(PROBLEMS[0], 1, 0, "k").steps), steps[1:], strict=False
+        (steps := warps(Problem(block_q=8, block_k=8), 1, 0, "k").steps), steps[1:], strict=False
     ):
         if step.part != "read":
             continue

@@ -12,7 +12,7 @@ from tests.learn.scenes import block, find_mark
 @pytest.mark.parametrize("step", (1, 17, 48))
 def test_the_picture_has_the_first_pieces_of_work(step):
     lanes = find_mark("overlap", "timeline", step=step, variant="overlap")["lanes"]
-    assert sum(len(lane.get("spans", ())) for lane in lanes) == step
+    assert sum(len(spans) for _, spans in lanes) == step
 
 
 def test_what_the_paper_measured_stands_beside_the_model():

@@ -42,9 +42,9 @@ def compute(step: int, word: int) -> Block:
     spoken = t(
         "spoken",
         word=WORDS[word],
-        logits=", ".join(f"{x:.2f}" for x in S[word]),
-        weights=", ".join(f"{x:.2f}" for x in P[word]),
-        output=", ".join(f"{x:.2f}" for x in O[word]),
+        logits=S[word],
+        weights=P[word],
+        output=O[word],
     )
     sentence = words(
         WORDS,

@@ -118,10 +118,9 @@ def compute(step: int) -> Block:
         6: x.dQ[IT],
         7: x.dK[:, 0],
     }[step]
-    values = ", ".join(f"{value:.2f}" for value in np.atleast_1d(result))
     return picture(
         t("label", word=WORDS[IT], step=step, all=7),
-        t("spoken", step=step, all=7, name=name, says=says, numbers=f"{values}."),
+        t("spoken", step=step, all=7, name=name, says=says, numbers=result),
         note(f"{step}. {name}", "big"),
         words(WORDS, at=IT, weights=x.P[IT], rows=[made for first, made in under if step >= first]),
         row(

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from explainer.base.amounts import format_fixed
 from explainer.learn import example
 from explainer.learn.kit import (
     Block,
@@ -44,9 +43,9 @@ def compute(view: str, word: int) -> Block:
     spoken = t(
         "spoken",
         word=WORDS[word],
-        logits=", ".join(f"{x:.1f}" for x in S[word]),
-        weights=", ".join(f"{x:.3f}" for x in P[word]),
-        output=", ".join(f"{x:.2f}" for x in O[word]),
+        logits=S[word],
+        weights=P[word],
+        output=O[word],
     )
     if view == "all":
         names: dict[str, Any] = {"rows": WORDS, "at": word, "pick": "word"}
@@ -92,9 +91,8 @@ def question(scores: Sequence[float]) -> dict:
     x = np.array(scores)
     P, best = softmax(x), int(np.argmax(scores))
     powers = (x / x.sum(), softmax(x * np.log(2)), P / (1 - P))
-    wording = ", ".join(format_fixed(x, 1) for x in scores)
     return {
-        "words": t("question", scores=wording, word=WORDS[best]),
+        "words": t("question", scores=scores, word=WORDS[best]),
         "answer": float(P[best]),
         "wrong": tuple(float(p[best]) for p in powers),
     }

@@ -57,9 +57,9 @@ def compute(parts: int) -> Block:
         t(
             "spoken",
             n=len(found),
-            each=", ".join(format_fixed(p.lse, 2) for p in found),
+            each=[p.lse for p in found],
             lse=lse,
-            weights=", ".join(f"{p.weight:.2f}" for p in found),
+            weights=[p.weight for p in found],
         ),
         flow(t("merge", n=len(found), lse=lse), [[query], cache, [output]], arrows),
         row(

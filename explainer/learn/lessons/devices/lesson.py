@@ -126,7 +126,7 @@ def compute(show: str, step: int, layout: str) -> Block:
     """Show a step of the ring, or Ulysses' exchange."""
     if show == "ulysses":
         return picture(t("ulysses"), t("ulysses_spoken"), *_ulysses())
-    counts = ", ".join(str(len(tiles)) for tiles in work(layout, step - 1))
+    counts = [len(tiles) for tiles in work(layout, step - 1)]
     spoken = t("spoken", step=step, counts=counts, tiles=longest(layout), even=total() / GPUS)
     measured = t("measured", order=fact("ring.contiguous"), both=fact("ring.balanced"))
     return picture(t("label"), spoken, *_ring(step - 1, layout), note(measured, "fine"))

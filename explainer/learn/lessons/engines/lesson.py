@@ -147,8 +147,8 @@ def compute(step: int) -> Block:
         t(
             "spoken",
             step=step,
-            batch=", ".join(f"{name} {n}" for name, n in state.tokens.items()),
-            waiting=", ".join(state.waiting) or t("nobody"),
+            batch=[f"{name} {n}" for name, n in state.tokens.items()],
+            waiting=state.waiting or t("nobody"),
             tables="; ".join(f"{k}: {', '.join(map(str, v))}" for k, v in state.tables.items()),
         ),
         timeline(

@@ -34,10 +34,10 @@ def _title(group: list[Launch]) -> str:
 
 def _spoken(group: list[Launch]) -> str:
     names = t.named("names")
-    moves = ", ".join(
+    moves = [
         t("moves", name=names[name], read=sum(read.values()), written=sum(written.values()))
         for name, read, written in group
-    )
+    ]
     return t("group", title=_title(group), moves=moves)
 
 

@@ -94,7 +94,7 @@ def compute(stage: str, shape: str, way: str, changed: int) -> Block:
         blank = [None] * (N - len(far))
         rows = [numbers(t("moves"), [*blank, *far])]
         last = [w for w, x in zip(asking, far, strict=True) if x > 0]
-        which = ", ".join(t("quoted", word=w) for w in last) or t("no_word")
+        which = [t("quoted", word=w) for w in last] or t("no_word")
         what, tone = t("moved", word=WORDS[changed], words=which), ""
     label = t.named("shapes")[shape]
     visible_pairs = int(m["visible"].sum())

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from explainer.base.amounts import SUPERSCRIPTS, format_fixed, format_significant
+from explainer.base.amounts import format_fixed, power
 from explainer.base.fields import refused
 from explainer.learn.example import MEANINGS, WORDS, K, Q, V, make_example
+from explainer.learn.folder import read_data
 from explainer.learn.kit import (
     Block,
     cells,
@@ -48,10 +49,6 @@ def states() -> tuple[Running, ...]:
     return tuple(online_softmax(logits(), V, BLOCK))
 
 
-def _minus(x: float, digits: int = 2) -> str:
-    return f"{x:.{digits}f}".replace("-", "−").replace("inf", "∞")
-
-
 def alphas() -> list[float]:
     """The factor of each block."""
     m = [-math.inf, *(x.m[0, 0] for x in states())]
@@ -67,24 +64,12 @@ def _lines(at: int) -> list[str]:
     new = (now.P @ V[at * BLOCK : (at + 1) * BLOCK])[0, SHOWN]
     alpha, l, O = alphas()[at], now.l[0, 0], now.O[0, SHOWN]
     rows = [
-        t("alpha", old=_minus(before.m[0, 0]), new=_minus(now.m[0, 0]), alpha=_minus(alpha)),
-        t(
-            "l",
-            alpha=_minus(alpha),
-            old=_minus(before.l[0, 0]),
-            more=_minus(now.P.sum()),
-            l=_minus(l),
-        ),
-        t(
-            "O",
-            alpha=_minus(alpha),
-            old=_minus(before.O[0, SHOWN]),
-            more=_minus(new),
-            O=_minus(O),
-        ),
+        t("alpha", old=before.m[0, 0], new=now.m[0, 0], alpha=alpha),
+        t("l", alpha=alpha, old=before.l[0, 0], more=now.P.sum(), l=l),
+        t("O", alpha=alpha, old=before.O[0, SHOWN], more=new, O=O),
     ]
     if at == BLOCKS - 1:
-        rows.append(t("end", O=_minus(O), l=_minus(l), out=_minus(O / l)))
+        rows.append(t("end", O=O, l=l, out=O / l))
     return rows
 
 
@@ -105,7 +90,7 @@ def compute(step: int) -> Block:
     sentence = t("starts") if not at else t("keeps")
     if at and alpha < 1:
         by = now.m[0, 0] - states()[at - 1].m[0, 0]
-        sentence = t("rises", by=_minus(by), alpha=_minus(alpha))
+        sentence = t("rises", by=by, alpha=alpha)
     lines = _lines(at)
     return picture(
         t("label", word=WORDS[ROW], done=step, all=BLOCKS),
@@ -114,7 +99,7 @@ def compute(step: int) -> Block:
             done=step,
             all=BLOCKS,
             block=blocks[at],
-            logits=", ".join(_minus(x) for x in S[seen - BLOCK : seen]),
+            logits=S[seen - BLOCK : seen],
             lines="; ".join(lines),
         ),
         words(
@@ -131,44 +116,27 @@ def compute(step: int) -> Block:
 
 # ---- the exercise: its lines in any order, with any filling
 
-# The loop to be put in order. The last two may change places.
-LINES = tuple(
-    zip(
-        (
-            "m_new = max(m, ___)",
-            "alpha = exp(___)",
-            "m = m_new",
-            "p = exp(S - m)",
-            "l = ___ * l + sum(p)",
-            "O = ___ * O + p @ V",
-        ),
-        t.row("reasons"),
-        strict=True,
-    )
-)
-GAPS = (
-    (0, ("sum(S)", "max(S)", "l"), "max(S)"),
-    (1, ("m_new - m", "m", "m - m_new"), "m - m_new"),
-    (4, ("alpha", "1", "m"), "alpha"),
-    (5, ("1", "l", "alpha"), "alpha"),
-)
-FREE = ((4, 5),)  # places whose lines may stand in any order
-# What each line does, wrong fillings too: the exercise runs as data, no text is ever executed.
-DOES: dict[str, Callable[[dict], Any]] = {
-    "m_new = max(m, max(S))": lambda s: max(s["m"], s["S"].max()),
-    "m_new = max(m, sum(S))": lambda s: max(s["m"], s["S"].sum()),
-    "m_new = max(m, l)": lambda s: max(s["m"], s["l"]),
-    "alpha = exp(m - m_new)": lambda s: np.exp(s["m"] - s["m_new"]),
-    "alpha = exp(m_new - m)": lambda s: np.exp(s["m_new"] - s["m"]),
-    "alpha = exp(m)": lambda s: np.exp(s["m"]),
-    "m = m_new": lambda s: s["m_new"],
-    "p = exp(S - m)": lambda s: np.exp(s["S"] - s["m"]),
-    "l = alpha * l + sum(p)": lambda s: s["alpha"] * s["l"] + s["p"].sum(),
-    "l = 1 * l + sum(p)": lambda s: s["l"] + s["p"].sum(),
-    "l = m * l + sum(p)": lambda s: s["m"] * s["l"] + s["p"].sum(),
-    "O = alpha * O + p @ V": lambda s: s["alpha"] * s["O"] + s["p"] @ s["V"],
-    "O = 1 * O + p @ V": lambda s: s["O"] + s["p"] @ s["V"],
-    "O = l * O + p @ V": lambda s: s["l"] * s["O"] + s["p"] @ s["V"],
+# The lines of the loop, as the question has them in order, and the gaps in them.
+EXERCISE = read_data("online")["question"]
+LINES = [line for line, _ in EXERCISE["options"]]
+GAPS = EXERCISE["gaps"]
+# What each line and each filling does, wrong ones too: the exercise runs as data, no text is ever
+# executed. A filling that is not here is the name of a value.
+DOES: dict[str, Callable[[dict, Any], Any]] = {
+    "m_new": lambda s, filling: max(s["m"], filling),
+    "alpha": lambda s, filling: np.exp(filling),
+    "m": lambda s, filling: s["m_new"],
+    "p": lambda s, filling: np.exp(s["S"] - s["m"]),
+    "l": lambda s, filling: filling * s["l"] + s["p"].sum(),
+    "O": lambda s, filling: filling * s["O"] + s["p"] @ s["V"],
+}
+FILLINGS: dict[str, Callable[[dict], Any]] = {
+    "": lambda s: None,
+    "1": lambda s: 1,
+    "max(S)": lambda s: s["S"].max(),
+    "sum(S)": lambda s: s["S"].sum(),
+    "m - m_new": lambda s: s["m"] - s["m_new"],
+    "m_new - m": lambda s: s["m_new"] - s["m"],
 }
 
 
@@ -187,11 +155,13 @@ class Simulated:
             return float(np.float32(self.O) / np.float32(self.sums[-1]))
 
 
-def simulate(lines: Sequence[str], scores: np.ndarray, values: np.ndarray, block: int) -> Simulated:
+def simulate(
+    lines: Sequence[tuple[str, str]], scores: np.ndarray, values: np.ndarray, block: int
+) -> Simulated:
     """Run these lines of the loop for ``scores`` and ``values`` (n,) float32 in blocks.
 
-    Each line is looked up in ``DOES``. Raises KeyError for a line that is none of them, and for a
-    name that is used before it exists.
+    Each line is the name that it sets, looked up in ``DOES``, and its gap's filling. Raises
+    KeyError for a name that is used before it exists.
     """
     minus, zero = np.float32(-np.inf), np.float32(0)
     state: dict = {"m": minus, "l": zero, "O": zero}
@@ -199,19 +169,19 @@ def simulate(lines: Sequence[str], scores: np.ndarray, values: np.ndarray, block
     with np.errstate(all="ignore"):
         for start in range(0, len(scores), block):
             state["S"], state["V"] = (x[start : start + block] for x in (scores, values))
-            for line in lines:
-                found = DOES[line](state)
-                name = line.split(" ", 1)[0]
+            for name, filling in lines:
+                value = FILLINGS[filling](state) if filling in FILLINGS else state[filling]
+                found = DOES[name](state, value)
                 state[name] = found if name == "p" else np.float32(found)
             sums.append(float(state["l"]))
         weights = np.exp(scores - state["m"]) / state["l"]
     return Simulated(float(state["m"]), tuple(sums), float(state["O"]), weights)
 
 
-def filled(order: Sequence[int], fillings: Sequence[str]) -> tuple[str, ...]:
-    """The lines in this order, each gap with its filling."""
+def filled(order: Sequence[int], fillings: Sequence[str]) -> list[tuple[str, str]]:
+    """The lines in this order: the name that each sets, and its gap's filling."""
     given = {place: text for (place, _, _), text in zip(GAPS, fillings, strict=True)}
-    return tuple(LINES[k][0].replace("___", given.get(k, "")) for k in order)
+    return [(LINES[k].split(" ", 1)[0], given.get(k, "")) for k in order]
 
 
 def _order(text_: object) -> tuple[int, ...]:
@@ -234,11 +204,10 @@ def _verdict(yours: Simulated, right: Simulated) -> tuple[str, bool]:
         return t("run.odd", sum="∞" if yours.sums[odd - 1] > 0 else "NaN", k=odd), False
     total = float(yours.weights.sum())
     if abs(total - 1) > 1e-5:
-        return t("run.off", total=format_fixed(total)), False
+        return t("run.off", total=total), False
     if abs(yours.output - right.output) > 1e-5:
-        given = {"yours": format_fixed(yours.output), "right": format_fixed(right.output)}
-        return t("run.o_off", **given), False
-    return t("run.right", output=format_fixed(right.output)), True
+        return t("run.o_off", yours=yours.output, right=right.output), False
+    return t("run.right", output=right.output), True
 
 
 def run(order: str, g1: str, g2: str, g3: int | str, g4: int | str) -> Block:
@@ -264,17 +233,6 @@ def run(order: str, g1: str, g2: str, g3: int | str, g4: int | str) -> Block:
     )
 
 
-def question() -> dict:
-    """The lines of the loop, their gaps, and which may change places."""
-    return {
-        "options": LINES,
-        "gaps": GAPS,
-        "answer": FREE,
-        "reasons": (t("right_order"), ""),
-        "run": "online_run",
-    }
-
-
 def figures() -> dict[str, object]:
     """Where Step shows the row, and a maximum that rises, as the slide's question has it."""
     old, new = RISES
@@ -282,9 +240,9 @@ def figures() -> dict[str, object]:
         "place": address(make_example(), 14, "exp"),
         "old": old,
         "new": new,
-        "up": f"e{str(new - old).translate(SUPERSCRIPTS)}",
-        "down": f"e{str(old - new).translate(SUPERSCRIPTS)}",
-        "alpha": format_significant(math.exp(old - new), 3),
+        "up": power("e", new - old),
+        "down": power("e", old - new),
+        "alpha": math.exp(old - new),
     }
 
 

@@ -80,7 +80,7 @@ def compute(parts: int, order: str) -> Block:
     )
     return picture(
         t("label", word=WORDS[ROW], parts=parts),
-        t("spoken", parts=spoken, lse=whole, O=", ".join(f"{x:.2f}" for x in O), off=off),
+        t("spoken", parts=spoken, lse=whole, O=O, off=off),
         row(*frames[:4], grow=(1,) * min(parts, 4), align="stretch"),
         *([row(*frames[4:], grow=(1,) * 4, align="stretch")] if parts == 8 else []),
         row(

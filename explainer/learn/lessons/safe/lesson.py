@@ -108,14 +108,14 @@ def compute(input: str, gain: float, subtract: bool) -> Block:
     sums = [[_number(float(found[name]["sum"]))] for name in ON_SCREEN]
     weights = [_weights(found[name]) for name in ON_SCREEN]
     spoken = " ".join(
-        t("lane", format=title, weights=", ".join(w), outcome=what)
+        t("lane", format=title, weights=w, outcome=what)
         for title, w, what in zip(titles, weights, outcomes, strict=True)
     )
     return picture(
         t("label"),
         t(
             "spoken",
-            logits=", ".join(names),
+            logits=names,
             how=t("shifted" if subtract else "plain"),
             formats=spoken,
         ),

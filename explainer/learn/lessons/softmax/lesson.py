@@ -87,7 +87,7 @@ def compute(input: str, dim: int, gain: float, line: int) -> Block:
     )
 
 
-def figures() -> dict[str, str]:
+def figures() -> dict[str, object]:
     """What the softmax of two rows, the second 3 above the first, gives along either axis; and what
     a query's weights add up to along a wrong one, all logits alike."""
     x = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
@@ -103,8 +103,8 @@ def figures() -> dict[str, str]:
     }
     sums = {key: f"{softmax(x, dim).sum(keys).flat[0]:g}" for key, (x, dim, keys) in axes.items()}
     return {
-        "rows": ", ".join(format_fixed(w, 2) for w in softmax(x, 1)[0]),
-        "lower": format_fixed(lower, 2),
-        "upper": format_fixed(upper, 2),
+        "rows": softmax(x, 1)[0],
+        "lower": lower,
+        "upper": upper,
         **sums,
     }

@@ -55,7 +55,7 @@ def compute(word: int, k: int) -> Block:
             "spoken",
             word=WORDS[word],
             k=k,
-            keys=", ".join(WORDS[j] for j in chosen(word, k)),
+            keys=[WORDS[j] for j in chosen(word, k)],
             off=off,
         ),
         words(

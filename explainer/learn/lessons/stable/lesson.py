@@ -94,7 +94,7 @@ def compute(**is_on: bool) -> Block:
     long = sums(TERMS, np.float32)[::STRIDE]
     added = long if "sums" in habits else sums(TERMS, np.float16)[::STRIDE]
     terms = [k * STRIDE for k in range(len(long))]
-    spoken = ", ".join(MEASURES[k] for k in habits) or t("none")
+    spoken = [MEASURES[k] for k in habits] or t("none")
     ends = {key: format_significant(values[-1], 2) for key, values in mine.items()}
     layer = t("layer")
     return picture(

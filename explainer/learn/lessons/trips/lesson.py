@@ -24,8 +24,8 @@ def square(n: int, heads: int) -> int:
     return heads * n * n * ITEMSIZE[DTYPE]
 
 
-def _sizes(moved: dict[str, int]) -> str:
-    return ", ".join(f"{x} ({amount(b)})" for x, b in moved.items())
+def _sizes(moved: dict[str, int]) -> list[str]:
+    return [f"{x} ({amount(b)})" for x, b in moved.items()]
 
 
 def sum_of(n: int, heads: int) -> list[tuple[str, str]]:
