@@ -25,6 +25,7 @@ from explainer.problem import Problem
 from tests import by_hand
 from tests.engine.conftest import finish
 from tests.schema import misfit
+from tests.tables import table
 from tests.workers import WAIT_S, Clock, Patient
 
 # Not behind everybody else, as a visitor's runs are: what runs beside the tests may be endless.
@@ -41,36 +42,7 @@ def engine():
     running.close()
 
 
-REAL = [
-    RunRequest(Problem()),
-    RunRequest(
-        Problem(dtype="bf16", n=37, d=12, block_q=5, block_k=16, inputs="random"),
-        ("naive", "standard", "fa1", "fa2"),
-    ),
-    RunRequest(Problem(dtype="fp16", n=29, block_q=16, block_k=6, causal=False), ("standard",)),
-    RunRequest(Problem(n=6, block_q=2, block_k=2, d=16, inputs="sentence"), ("fa2", "fa1")),
-    RunRequest(Problem(n=1, d=1, block_q=1, block_k=1), ("naive", "fa1")),
-    RunRequest(Problem(n=130, d=64, block_q=32, block_k=64, inputs="spike", dtype="bf16")),
-    RunRequest(Problem(n=40, d=16, inputs="random"), ("naive", "fa2"), 2, 3, True, True),
-    RunRequest(Problem(n=33, d=16, block_q=7), ("fa2",), 1, 2, False, True),
-    RunRequest(
-        Problem(mask="causal&window:5,0|prefix:2", score="softcap:2&alibi", sink=1.5),
-        ("naive", "fa1", "fa2"),
-        1,
-        2,
-    ),
-    RunRequest(Problem(mask="block:4x4,0.0,2.1-2", block_k=5), ("naive", "standard", "fa1", "fa2")),
-    RunRequest(
-        Problem(
-            n=12, block_k=5, score="alibi", q_heads=6, kv_heads=2, head=4, dropout=0.3, rope=1e4
-        ),
-        ("naive", "standard", "fa1", "fa2"),
-        2,
-    ),
-    RunRequest(
-        Problem(inputs="rising", q_heads=4, head=1, dropout=0.5, dtype="bf16"), ("fa1", "fa2")
-    ),
-]
+REAL = list(map(RunRequest.from_query, table(__file__)))
 
 
 @pytest.mark.parametrize(

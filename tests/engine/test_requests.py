@@ -10,6 +10,7 @@ from explainer.base.fields import ProblemError
 from explainer.engine.requests import METHODS, RunRequest, Sweep
 from explainer.problem import Problem
 from kernels.spec.fields import PASSES
+from tests.tables import table
 
 
 @given(
@@ -64,30 +65,11 @@ def test_heads_are_those_of_the_problem():
     assert Sweep(8, kv_heads="each") == Sweep(8, kv_heads=None)
 
 
-BAD = [
-    ({"h": "6", "hk": "4"}, "hk"),
-    ({"h": "6", "hq": "3"}, "h"),
-    ({"h": "2", "n": "1", "br": "1", "bc": "1", "data": "own", "text": "1"}, "h"),
-    ({"n": "8192", "data": "random", "dropout": "0.1"}, "n"),
-    ({"b": "0"}, "b"),
-    ({"b": "65"}, "b"),
-    ({"h": "129"}, "h"),
-    ({"h": "x"}, "h"),
-    ({"n": "65536", "data": "random", "d": "256", "b": "64"}, "b"),
-    ({"n": "65536", "data": "random", "d": "128", "h": "64"}, "h"),
-    ({"n": "20000", "data": "rising"}, "n"),
-    ({"methods": "magic"}, "methods"),
-    ({"methods": 7}, "methods"),
-    ({"methods": ["fa2", None]}, "methods"),
-    ({"br": "Auto"}, "br"),
-    ({"pass": "sideways"}, "pass"),
-    ({"pass": "backward", "dropout": "0.1"}, "dropout"),
-    ({"br": "auto", "bc": "17"}, "bc"),
-]
+BAD, BAD_SWEEPS = table(__file__).values()
 
 
-@pytest.mark.parametrize(("query", "field"), BAD, ids=lambda x: str(x)[:40])
-def test_bad_requests_are_one_sentence(query, field):
+@pytest.mark.parametrize(("field", "query"), BAD, ids=lambda x: str(x)[:40])
+def test_bad_requests_are_one_sentence(field, query):
     with pytest.raises(ProblemError) as refused:
         RunRequest.from_query(query)
     text = str(refused.value)
@@ -110,20 +92,7 @@ def test_blanks_around_a_value_are_not_seen():
     assert spaced.methods == ("naive", "fa2")
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        (0, "bf16"),
-        (64, "int8"),
-        (64, "bf16", ("x",)),
-        (64, "bf16", ("fa2",), 100),
-        (64, "bf16", ("fa2",), 256, "casual"),
-        (64, "bf16", ("fa2",), 256, "full", "cap"),
-        (64, "bf16", ("fa2",), 256, "full", "none", None, 5),
-        (64, "bf16", ("fa2",), 256, "full", "none", None, 2, 1),
-        (64, "bf16", ("fa2",), 8192, "full", "none", None, 2, 0.1),
-    ],
-)
+@pytest.mark.parametrize("values", BAD_SWEEPS)
 def test_bad_sweeps_are_one_sentence(values):
     with pytest.raises(ProblemError) as refused:
         Sweep(*values)
