@@ -19,6 +19,7 @@ from explainer.base.facts import FACTS, PLACE, fact, filled, number
 from explainer.learn import claim_costs
 from explainer.learn.reference import FIGURE_BLOCKS, FORMULA_BLOCKS, PAPERS
 from explainer.views.learn_screens import keys, screen
+from tests.tables import table
 
 ROOT = Path(__file__).resolve().parents[2]
 KIB = 1024
@@ -108,43 +109,8 @@ NAMED = re.compile(  # parts of a name, not figures: a day, a place in a source,
     r"|\b(?:issue|request) \d+"
     r"|\brtx (?:pro )?\d+|\bA100 80 GB"
 )
-# (file, figure) → a key of the register, to be equal, where it is written out; or why it is no
-# citation: somebody of this project picked it, or a test of that text computes it.
-OURS = {
-    ("backends.json", "1 ×"): "what the others are compared with",
-    ("run.json", "2 ×"): "the rule, held by tests/engine/test_judging.py and test_gradients.py",
-    ("tour.json", "0.41 times"): "computed in tests/learn/test_tour.py",
-    ("tour.json", "0.30 times"): "computed in tests/learn/test_tour.py",
-    ("learn.json", "130"): "the reader's words a minute, in explainer/learn/duration.py",
-    ("parallel.json", "2 ×"): "the number of GPUs of the record",
-    ("step.json", "1 times"): "a sink's weight before α",
-    ("tour.json", "512 MiB"): "computed in tests/learn/test_tour.py",
-    ("tour.json", "64 times"): "computed in tests/learn/test_tour.py",
-    ("tour.json", "17 times"): "computed in tests/learn/test_tour.py",
-    ("tour.json", "0.29 times"): "computed in tests/learn/test_tour.py",
-    ("tour.json", "10 times"): "computed in tests/learn/test_tour.py",
-    ("tour.json", "2.5 times"): "computed in tests/learn/test_tour.py",
-    ("tour.json", "64 KiB"): "computed in tests/learn/test_tour.py",
-    ("tour.json", "59 times"): "computed in tests/learn/test_tour.py",
-    ("selftest.json", "4.5 × 10³⁸"): "exp(89), computed in tests/learn/test_course.py",
-    ("learn_scripts.json", "0.5"): "an example of a number to type",
-}
-# Bibliographies, where the entry is its own source.
-LISTS = ("papers.json", "reading.json", "engines.json")
-# What is asked (some of it wrong on purpose, the right one held by tests/learn), what others say
-# (Claim.words), code, and what no page shows.
-LEFT_OUT = (
-    "question",
-    "code",
-    "query",
-    "key",
-    "problem",
-    "where",
-    "widget",
-    "url",
-    "presented_question",
-    "presented_state",
-)
+TABLE = table(__file__)
+OURS = {(name, figure): why for name, each in TABLE["ours"].items() for figure, why in each.items()}
 
 
 def figures(text: str, name: str = "") -> list[str]:
@@ -187,7 +153,7 @@ def _words(part: object, name: str) -> Iterator[str]:
             "lesson.yaml": settings,
         }.get(name, ())
         for key, value in part.items():
-            if key not in (*LEFT_OUT, *said):
+            if key not in (*TABLE["left_out"], *said):
                 yield from _words(value, name)
     elif isinstance(part, list):
         for value in part:
@@ -202,7 +168,7 @@ def sources() -> tuple[tuple[str, str], ...]:
 
 def _sources() -> Iterator[tuple[str, str]]:
     for path in sorted(ROOT.glob("assets/learn/*.json")):
-        if path.name not in LISTS:
+        if path.name not in TABLE["lists"]:
             for text in _words(json.loads(path.read_text("utf-8")), path.name):
                 yield path.name, text
     for path in sorted(ROOT.glob("explainer/learn/lessons/*/*.*")):
@@ -239,28 +205,7 @@ def test_every_place_is_looked_at_and_every_key_is_filled_in():
     assert not any(PLACE.search(screen(key)) for key in keys())
 
 
-@pytest.mark.parametrize(
-    "planted",
-    [
-        "FA-3 reaches 91 % of the peak",
-        "up to 1,305 TFLOP/s",
-        "1.3 PFLOP/s in fp8",
-        "at 1.98 GHz",
-        "4.8 TB/s",
-        "20 MB of SRAM",
-        "108 SMs",
-        "2.6 times less error",
-        "arXiv 2401.12345",
-        "since 1967",
-        "3.9 × 10¹² exponentials",
-        "about 250 fold",
-        "between 25–40 % of it",
-        "6.7 × faster",
-        "it has 133 of them",
-        "less than 75 % of it",
-        "runs 14 times in 5 ms",
-    ],
-)
+@pytest.mark.parametrize("planted", TABLE["planted"])
 def test_a_planted_figure_is_found(planted):
     """Also where the register has it as a citation: that is named by its key."""
     assert figures(planted)

@@ -14,66 +14,24 @@ import pytest
 from explainer.base.paths import ROOT
 from explainer.check.verdict import check
 from tests.check.planted import NUMPY, plant
+from tests.tables import table
 
 HEAD = "import numpy as np\n"
 DEFINES = HEAD + "def attention(q, k, v, *, causal=False, scale=None):\n    "
 
-# name → (source, part of the sentence, line that it names or None)
-BAD = {
-    "hangs": (DEFINES + "while True: pass\n", "gave no answer within 3 s", None),
-    "hangs at import": (HEAD + "while True: pass\n", "gave no answer", None),
-    "forks": (DEFINES + "import os; os.fork()\n", "starts another process", 3),
-    "forks, hiding it": (
-        DEFINES + "import os\n    try: os.fork()\n    except Exception: pass\n    return q\n",
-        "starts another process",
-        None,
-    ),
-    "a shell": (
-        DEFINES + "import subprocess; subprocess.run(['sleep', '60'])\n",
-        "starts another process",
-        3,
-    ),
-    "a shell that inherits": (
-        DEFINES + "import subprocess; subprocess.run(['/bin/sleep', '60'], close_fds=False)\n",
-        "starts another process",
-        3,
-    ),
-    "prints": (DEFINES + "while True: print('x' * 1000)\n", "prints without end", None),
-    "exits": (DEFINES + "raise SystemExit(0)\n", "ends the program", 3),
-    "exits at import": ("import sys\nsys.exit(0)\n", "ends the program", 2),
-    "dies": (DEFINES + "import os; os._exit(0)\n", "ended without an answer", None),
-    "writes to every descriptor": (
-        DEFINES + "import os\n    for x in range(3, 999):\n        try: os.write(x, b'0' * 99)\n"
-        "        except OSError: pass\n    return q\n",
-        "ended without an answer",
-        None,
-    ),
-    "nothing": (DEFINES + "return None\n", "returned O: NoneType", None),
-    "junk": (DEFINES + "return 'attention'\n", "returned O: str", None),
-    "another shape": (DEFINES + "return q[:, :, :4]\n", "returned O: (1, 1, 4, 8), not", None),
-    "syntax": (HEAD + "def attention(q, k, v:\n", "this is no Python", 2),
-    "error": (DEFINES + "return q @ k\n", "ValueError", 3),
-    "no function": (HEAD, "no function attention", None),
-    "patches": (
-        HEAD + "np.exp = lambda x: x\n" + DEFINES + "return q\n",
-        "replaces numpy.exp",
-        None,
-    ),
-    "memory": (DEFINES + "return np.ones(1 << 34)\n", "of memory", 3),
-    "not UTF-8": ("# \xff\n" + DEFINES + "return q\n", "no Python", None),
-}
+BAD = table(__file__)
 
 
 @pytest.mark.parametrize("name", BAD)
 def test_a_file_that_misbehaves_gets_a_sentence(name, tmp_path):
-    source, sentence, line = BAD[name]
-    path = tmp_path / "mine.py"
-    path.write_bytes(source.encode("latin-1" if name == "not UTF-8" else "utf-8"))
+    bad, path = BAD[name], tmp_path / "mine.py"
+    line = bad.get("line")
+    path.write_bytes(bad["source"].encode("latin-1" if name == "not UTF-8" else "utf-8"))
     seconds = 3.0 if "hangs" in name else 20.0
     began = time.monotonic()
     found = check(path, seconds=seconds, arrays="numpy")
     assert not found.runs and found.status == 2
-    assert sentence in found.sentence and "mine.py" in found.sentence
+    assert bad["sentence"] in found.sentence and "mine.py" in found.sentence
     assert found.line == line and (line is None or f"line {line}" in found.sentence)
     assert found.sentence.count("\n") == 0 and time.monotonic() - began < 60
     assert found.to_json()["right"] is False and found.to_json()["cases"] == []
