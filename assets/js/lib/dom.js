@@ -5,9 +5,11 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** @template {Element} T @param {T} node @param {Attributes} attributes @param {Children} children */
-function fill(node, attributes, children) {
-  for (const [name, value] of Object.entries(attributes)) {
+/** @template {Element} T @param {T} node @param {string[]} classes @param {Attributes | Children} given @param {Children} children */
+function fill(node, classes, given, children) {
+  if (Array.isArray(given)) return fill(node, classes, {}, given);
+  if (classes.length) node.setAttribute("class", classes.join(" "));
+  for (const [name, value] of Object.entries(given)) {
     if (name === "text") node.textContent = String(value ?? "");
     else if (value !== null && value !== undefined && value !== false)
       node.setAttribute(name, value === true ? "" : String(value));
@@ -16,13 +18,21 @@ function fill(node, attributes, children) {
   return node;
 }
 
-/** @template {keyof HTMLElementTagNameMap} K @param {K} tag @param {Attributes} [attributes] @param {Children} [children] */
-export const el = (tag, attributes = {}, children = []) =>
-  fill(document.createElement(tag), attributes, children);
+/** An element by its tag, with the classes that follow it as in a selector: `el("p.fa-note", { id }, children)`; attributes may be left out.
+ * @template {keyof HTMLElementTagNameMap} K @param {K | `${K}.${string}`} name @param {Attributes | Children} [attributes] @param {Children} [children] */
+export function el(name, attributes = {}, children = []) {
+  const [tag, ...classes] = name.split(".");
+  const node = document.createElement(/** @type {K} */ (tag));
+  return fill(node, classes, attributes, children);
+}
 
-/** @template {keyof SVGElementTagNameMap} K @param {K} tag @param {Attributes} [attributes] @param {Children} [children] */
-export const svg = (tag, attributes = {}, children = []) =>
-  fill(document.createElementNS(SVG, tag), attributes, children);
+/** The same of SVG. @template {keyof SVGElementTagNameMap} K @param {K | `${K}.${string}`} name @param {Attributes | Children} [attributes]
+ * @param {Children} [children] */
+export function svg(name, attributes = {}, children = []) {
+  const [tag, ...classes] = name.split(".");
+  const node = document.createElementNS(SVG, /** @type {K} */ (tag));
+  return fill(node, classes, attributes, children);
+}
 
 /** A button with this text. @param {string} text @param {(event: MouseEvent) => void} act @param {Attributes} [attributes] @param {Children} [children] */
 export function button(text, act, attributes = {}, children = []) {

@@ -42,15 +42,9 @@ export class Builder {
     this.scores = new Scores({ edit: (score, sink, field) => this.ask({ score, sink }, field) });
     this.work = new Work();
     this.presets = new Presets({ use: (one) => this.start(one) });
-    this.wrong = el("p", {
-      class: "fa-mask-wrong",
-      role: "alert",
-      id: "fa-mask-wrong",
-      hidden: true,
-    });
-    this.text = el("input", {
+    this.wrong = el("p.fa-mask-wrong", { role: "alert", id: "fa-mask-wrong", hidden: true });
+    this.text = el("input.fa-mask-text", {
       type: "text",
-      class: "fa-mask-text",
       "aria-label": t("text"),
       spellcheck: "false",
       autocomplete: "off",
@@ -64,7 +58,7 @@ export class Builder {
     this.took = button(t("use"), () => this.use(), { class: "fa-mask-use" });
     const cancel = button(t("cancel"), () => this.act.cancel(), { class: "fa-mask-cancel" });
     const title = el("h2", { id: "fa-mask-title", text: t("title") });
-    const left = el("section", { class: "fa-mask-left", "aria-label": t("mask") }, [
+    const left = el("section.fa-mask-left", { "aria-label": t("mask") }, [
       title,
       this.chips.root,
       this.text,
@@ -72,16 +66,12 @@ export class Builder {
       this.scores.root,
       this.work.root,
     ]);
-    const foot = el("div", { class: "fa-mask-foot" }, [this.took, cancel]);
-    this.root = el(
-      "dialog",
-      { class: "fa-masks", "aria-labelledby": "fa-mask-title", tabindex: -1 },
-      [
-        el("div", { class: "fa-mask-columns" }, [left, this.map.root, this.presets.root]),
-        foot,
-        this.chips.menu.root,
-      ],
-    );
+    const foot = el("div.fa-mask-foot", [this.took, cancel]);
+    this.root = el("dialog.fa-masks", { "aria-labelledby": "fa-mask-title", tabindex: -1 }, [
+      el("div.fa-mask-columns", [left, this.map.root, this.presets.root]),
+      foot,
+      this.chips.menu.root,
+    ]);
     this.about = new About(this.root);
     foot.append(this.about.root);
     this.root.addEventListener("keydown", (event) => this.key(event));

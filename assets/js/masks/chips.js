@@ -31,7 +31,7 @@ export class Chips {
    * @param {{edit: (draft: Draft, field?: HTMLElement | null) => void, pick: (place: string | null) => void}} act */
   constructor(act) {
     this.act = act;
-    this.root = el("div", { class: "fa-mask-terms" });
+    this.root = el("div.fa-mask-terms");
     this.menu = new Menu();
   }
 
@@ -96,14 +96,14 @@ export class Chips {
   /** Make all lines anew, for other chips than before. */
   build() {
     const lines = this.draft.flatMap((term, index) => [
-      el("p", { class: "fa-mask-or", text: index ? t("chip.or") : t("kept_if") }),
+      el("p.fa-mask-or", { text: index ? t("chip.or") : t("kept_if") }),
       this.line(term, index),
     ]);
     if (this.draft.length < this.most.terms && !this.isFull()) {
       const or = this.plus(this.draft.length, t("plus.or"));
       lines.push(
-        el("div", { class: "fa-mask-term fa-mask-more", "data-hue": this.draft.length }, [
-          el("span", { class: "fa-mask-or", text: t("chip.or") }),
+        el("div.fa-mask-term.fa-mask-more", { "data-hue": this.draft.length }, [
+          el("span.fa-mask-or", { text: t("chip.or") }),
           or,
         ]),
       );
@@ -119,7 +119,7 @@ export class Chips {
   /** @param {Piece[]} term @param {number} index */
   line(term, index) {
     const chips = term.flatMap((piece, k) => [
-      ...(k ? [el("span", { class: "fa-mask-and", text: t("chip.and") })] : []),
+      ...(k ? [el("span.fa-mask-and", { text: t("chip.and") })] : []),
       this.chip(piece, index, k),
     ]);
     const plus =
@@ -127,9 +127,8 @@ export class Chips {
         ? this.plus(index, this.isFull() ? t("plus.instead") : t("plus.and"))
         : null;
     return el(
-      "div",
+      "div.fa-mask-term",
       {
-        class: "fa-mask-term",
         role: "group",
         "aria-label": index ? t("term", { k: index + 1 }) : t("term.first"),
         "data-hue": index,
@@ -157,10 +156,10 @@ export class Chips {
       });
       parts.push(toggle);
     } else {
-      parts.push(el("span", { class: "fa-mask-name", text: name }));
+      parts.push(el("span.fa-mask-name", { text: name }));
       fieldsOf(piece, numbers).forEach((_, at) =>
         parts.push(
-          ...(at ? [el("span", { class: "fa-mask-comma", text: "," })] : []),
+          ...(at ? [el("span.fa-mask-comma", { text: "," })] : []),
           this.field(name, { ...place, "data-at": at }, { low, high, word: numbers?.[at], words }),
         ),
       );
@@ -174,11 +173,7 @@ export class Chips {
       });
       parts.push(close);
     }
-    const chip = el(
-      "span",
-      { class: "fa-mask-chip", "data-name": name, "data-about": name },
-      parts,
-    );
+    const chip = el("span.fa-mask-chip", { "data-name": name, "data-about": name }, parts);
     if (!this.isFull())
       chip.addEventListener("keydown", (event) => {
         if (event.key !== "Delete" || targetOf(event).matches("input")) return;

@@ -40,17 +40,12 @@ export class MaskMap {
   constructor(act) {
     this.act = act;
     this.canvas = el("canvas", { "aria-hidden": "true" });
-    this.light = el("i", { class: "fa-mask-light" });
-    this.labels = el("div", { class: "fa-mask-over", "aria-hidden": "true" });
-    this.sentence = el("p", {
-      class: "fa-mask-sentence",
-      id: "fa-mask-sentence",
-      "aria-live": "polite",
-    });
+    this.light = el("i.fa-mask-light");
+    this.labels = el("div.fa-mask-over", { "aria-hidden": "true" });
+    this.sentence = el("p.fa-mask-sentence", { id: "fa-mask-sentence", "aria-live": "polite" });
     this.box = el(
-      "div",
+      "div.fa-mask-box",
       {
-        class: "fa-mask-box",
         role: "application",
         tabindex: 0,
         "aria-label": t("map.label"),
@@ -58,13 +53,13 @@ export class MaskMap {
       },
       [this.canvas, this.labels, this.light],
     );
-    this.keys = el("div", { class: "fa-mask-axis fa-mask-keys", "aria-hidden": "true" });
-    this.queries = el("div", { class: "fa-mask-axis fa-mask-queries", "aria-hidden": "true" });
-    this.legend = el("p", { class: "fa-mask-legend" });
-    this.root = el("section", { class: "fa-mask-map", "aria-label": t("map") }, [
-      el("b", { class: "fa-ink-k fa-mask-k", text: t("keys") }),
+    this.keys = el("div.fa-mask-axis.fa-mask-keys", { "aria-hidden": "true" });
+    this.queries = el("div.fa-mask-axis.fa-mask-queries", { "aria-hidden": "true" });
+    this.legend = el("p.fa-mask-legend");
+    this.root = el("section.fa-mask-map", { "aria-label": t("map") }, [
+      el("b.fa-ink-k.fa-mask-k", { text: t("keys") }),
       this.keys,
-      el("b", { class: "fa-ink-q fa-mask-q", text: t("queries") }),
+      el("b.fa-ink-q.fa-mask-q", { text: t("queries") }),
       this.queries,
       this.box,
       this.sentence,
@@ -175,12 +170,12 @@ export class MaskMap {
       const from = this.part(start);
       const span = `${from};--long:${this.part(stop - start)}`;
       return [
-        el("b", { class: "fa-mask-doc is-row", text: short, style: `top:${span}` }),
-        el("b", { class: "fa-mask-doc is-col", text: short, style: `left:${span}` }),
+        el("b.fa-mask-doc.is-row", { text: short, style: `top:${span}` }),
+        el("b.fa-mask-doc.is-col", { text: short, style: `left:${span}` }),
         ...(start
           ? [
-              el("i", { class: "fa-mask-edge is-row", style: `top:${from}` }),
-              el("i", { class: "fa-mask-edge is-col", style: `left:${from}` }),
+              el("i.fa-mask-edge.is-row", { style: `top:${from}` }),
+              el("i.fa-mask-edge.is-col", { style: `left:${from}` }),
             ]
           : []),
       ];
@@ -197,7 +192,7 @@ export class MaskMap {
         el("span", { "data-kind": kind }, [
           el("i"),
           el("b", { text: integer(tiles.counts[kind]) }),
-          el("span", {}, [` ${word}`, el("span", { class: "fa-mask-long", text: more })]),
+          el("span", [` ${word}`, el("span.fa-mask-long", { text: more })]),
         ]),
       ),
     );

@@ -18,8 +18,7 @@ export class Menu {
   items = [];
 
   constructor() {
-    this.root = el("div", {
-      class: "fa-mask-menu",
+    this.root = el("div.fa-mask-menu", {
       role: "menu",
       "aria-label": t("predicates"),
       hidden: true,

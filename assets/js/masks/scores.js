@@ -18,12 +18,11 @@ export class Scores {
     this.summary = el("summary");
     this.legend = el("legend", { text: t("score") });
     const field = (/** @type {string} */ label) => {
-      const input = el("input", {
+      const input = el("input.fa-mask-number", {
         type: "text",
         inputmode: "decimal",
         autocomplete: "off",
         "aria-label": label,
-        class: "fa-mask-number",
       });
       input.addEventListener("input", () => this.edit(input));
       return input;
@@ -31,11 +30,11 @@ export class Scores {
     this.number = field(t("score.number"));
     this.sink = field(t("sink"));
     this.other = el("code");
-    this.root = el("details", { class: "fa-mask-scores" }, [
+    this.root = el("details.fa-mask-scores", [
       this.summary,
-      el("div", {}, [
-        el("fieldset", {}, [this.legend, this.number, this.other]),
-        el("label", { class: "fa-mask-sink", "data-about": "sink" }, [
+      el("div", [
+        el("fieldset", [this.legend, this.number, this.other]),
+        el("label.fa-mask-sink", { "data-about": "sink" }, [
           el("span", { text: t("sink") }),
           this.sink,
         ]),

@@ -20,9 +20,9 @@ const SINK = { says: t("about.sink"), source: t("about.sink.source") };
 /** Scores kept, tiles computed, and those of half the size. */
 export class Work {
   constructor() {
-    this.bars = el("div", { class: "fa-mask-bars" });
-    this.insight = el("p", { class: "fa-mask-insight" });
-    this.root = el("section", { class: "fa-mask-work", "aria-labelledby": "fa-mask-left" }, [
+    this.bars = el("div.fa-mask-bars");
+    this.insight = el("p.fa-mask-insight");
+    this.root = el("section.fa-mask-work", { "aria-labelledby": "fa-mask-left" }, [
       el("h3", { id: "fa-mask-left", text: t("left") }),
       this.bars,
       this.insight,
@@ -35,7 +35,7 @@ export class Work {
     /** @param {{br: number, bc: number}} of @returns {Children} */
     const sized = (of) => [
       t("left.tiles"),
-      el("span", { class: "fa-mask-long", text: ` ${t("left.computed")}` }),
+      el("span.fa-mask-long", { text: ` ${t("left.computed")}` }),
       t("left.size", { br: of.br, bc: of.bc }),
     ];
     /** @type {[name: Children, part: number, whole: number, what: string][]} */
@@ -46,21 +46,17 @@ export class Work {
     if (half) rows.push([sized(half), half.computed, half.of, "half"]);
     this.bars.replaceChildren(
       ...rows.map(([name, part, whole, what]) =>
-        el(
-          "div",
-          { class: "fa-mask-bar", "data-what": what, "data-part": part, "data-whole": whole },
-          [
-            el("span", {}, name),
-            el("span", { class: "fa-mask-count" }, [
-              el("b", { text: integer(part) }),
-              ` ${t("left.of", { n: whole })} `,
-              el("i", { text: share(part, whole) }),
-            ]),
-            el("div", { class: "fa-mask-track", "aria-hidden": "true" }, [
-              el("i", { style: `width:${(100 * part) / whole}%` }),
-            ]),
-          ],
-        ),
+        el("div.fa-mask-bar", { "data-what": what, "data-part": part, "data-whole": whole }, [
+          el("span", name),
+          el("span.fa-mask-count", [
+            el("b", { text: integer(part) }),
+            ` ${t("left.of", { n: whole })} `,
+            el("i", { text: share(part, whole) }),
+          ]),
+          el("div.fa-mask-track", { "aria-hidden": "true" }, [
+            el("i", { style: `width:${(100 * part) / whole}%` }),
+          ]),
+        ]),
       ),
     );
     set(this.insight, { text: insight(answer) });
@@ -72,11 +68,9 @@ function thumbnail(bits) {
   const shape = runs(bits, DRAWN)
     .map(([i, from, to]) => `M${from} ${i}h${to - from}v1h${from - to}z`)
     .join("");
-  return svg(
-    "svg",
-    { viewBox: `0 0 ${DRAWN} ${DRAWN}`, "aria-hidden": "true", class: "fa-mask-thumb" },
-    [svg("path", { d: shape })],
-  );
+  return svg("svg.fa-mask-thumb", { viewBox: `0 0 ${DRAWN} ${DRAWN}`, "aria-hidden": "true" }, [
+    svg("path", { d: shape }),
+  ]);
 }
 
 export class Presets {
@@ -88,9 +82,9 @@ export class Presets {
   /** @param {{use: (preset: Preset) => void}} act */
   constructor(act) {
     this.act = act;
-    this.list = el("div", { class: "fa-mask-presets-list" });
-    this.root = el("section", { class: "fa-mask-presets", "aria-labelledby": "fa-mask-start" }, [
-      el("header", {}, [
+    this.list = el("div.fa-mask-presets-list");
+    this.root = el("section.fa-mask-presets", { "aria-labelledby": "fa-mask-start" }, [
+      el("header", [
         el("h3", { id: "fa-mask-start", text: t("presets") }),
         el("span", { text: t("presets.kept", { n: DRAWN }) }),
       ]),
@@ -109,8 +103,8 @@ export class Presets {
           { class: "fa-mask-preset", "data-preset": one.key, "aria-describedby": "fa-mask-about" },
           [
             thumbnail(one.bits),
-            el("span", {}, [el("b", { text: one.title }), el("span", { text: one.models })]),
-            el("span", { class: "fa-mask-share", text: share(one.share, 1) }),
+            el("span", [el("b", { text: one.title }), el("span", { text: one.models })]),
+            el("span.fa-mask-share", { text: share(one.share, 1) }),
           ],
         );
         return node;

@@ -88,25 +88,25 @@ export class StepTransport extends Transport {
     );
     const leave = iconButton("leave", t("bar.leave"), onLeave, t("bar.leave.key"));
     this.buttons.replaceChildren(this.back, this.play, forward, leave);
-    this.rail = el("div", { class: "fa-rail", role: "group", "aria-label": t("bar.phases") });
+    this.rail = el("div.fa-rail", { role: "group", "aria-label": t("bar.phases") });
     this.rail.addEventListener("click", (event) => {
       const phase = around(event, "button")?.dataset.go;
       if (phase) player.go(player.at.step, phase);
     });
-    this.squares = svg("svg", { class: "fa-squares", "aria-hidden": "true" });
-    this.track = el("div", { class: "fa-tiles" }, [this.squares, this.scrub]);
+    this.squares = svg("svg.fa-squares", { "aria-hidden": "true" });
+    this.track = el("div.fa-tiles", [this.squares, this.scrub]);
     this.unitWord = button("", () => this.turnStride(), {
       class: "fa-word fa-stride",
       title: t("bar.stride"),
     });
     this.turnStride("phase");
-    const count = el("p", { class: "fa-count-text" }, [this.title, this.unitWord]);
-    const ends = el("div", { class: "fa-keys" }, [first, last, this.speed]);
-    const settings = el("details", { class: "fa-more" }, [
+    const count = el("p.fa-count-text", [this.title, this.unitWord]);
+    const ends = el("div.fa-keys", [first, last, this.speed]);
+    const settings = el("details.fa-more", [
       el("summary", { "aria-label": t("bar.more"), title: t("bar.more"), text: "⋯" }),
-      el("div", {}, [ends, ...rare]),
+      el("div", [ends, ...rare]),
     ]);
-    this.phaseWord = el("b", { class: "fa-phase-word", "aria-hidden": "true" });
+    this.phaseWord = el("b.fa-phase-word", { "aria-hidden": "true" });
     this.root.replaceChildren(
       this.buttons,
       this.rail,
@@ -185,7 +185,7 @@ export class StepTransport extends Transport {
       ? []
       : [
           svg("rect", { class: "", x: 0, y: 7, width, height: 6, rx: 3 }),
-          svg("rect", { class: "is-now", x: 0, y: 7, width: 0, height: 6, rx: 3 }),
+          svg("rect.is-now", { x: 0, y: 7, width: 0, height: 6, rx: 3 }),
         ];
     this.width = width;
     this.squares.replaceChildren(...this.marks, ...this.line);

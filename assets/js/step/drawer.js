@@ -15,7 +15,7 @@ const TRAFFIC = "traffic"; // of both; the bar of bytes is its tab
 
 /** @param {(name: string) => void} onTab gets the name of the tab that was chosen */
 export function tabs(onTab) {
-  const root = el("div", { class: "fa-drawer-tabs", role: "tablist", "aria-label": t("tabs") });
+  const root = el("div.fa-drawer-tabs", { role: "tablist", "aria-label": t("tabs") });
   const pass = (/** @type {Pass} */ name) =>
     root.replaceChildren(
       ...TABS[name].map((tab) =>
@@ -58,7 +58,7 @@ export class Drawer {
         children,
       ),
     );
-    this.root = el("div", { class: "fa-drawer" });
+    this.root = el("div.fa-drawer");
     this.pass("forward");
   }
 

@@ -22,9 +22,9 @@ class Meter {
   /** @type {number} */
   total;
   constructor() {
-    this.bar = el("div", { class: "fa-meter-bar" });
-    this.sum = el("p", { class: "fa-meter-sum" });
-    this.root = el("div", { class: "fa-meter", "data-spot": "meters" }, [this.bar, this.sum]);
+    this.bar = el("div.fa-meter-bar");
+    this.sum = el("p.fa-meter-sum");
+    this.root = el("div.fa-meter", { "data-spot": "meters" }, [this.bar, this.sum]);
   }
 
   /** @param {Trace} trace @param {number} most */
@@ -65,16 +65,11 @@ export class Lane {
     this.table = new RowTable();
     this.table.root.hidden = true; // its rows say what embedding pages read
     this.meter = new Meter();
-    this.status = el("span", { class: "fa-lane-status" });
-    const head = el("div", { class: "fa-lane-head" }, [el("h2", { text: label }), this.status]);
+    this.status = el("span.fa-lane-status");
+    const head = el("div.fa-lane-head", [el("h2", { text: label }), this.status]);
     this.root = el(
-      "section",
-      {
-        class: "fa-card fa-lane",
-        style: `--fa-hue:${hue}`,
-        "data-testid": "player",
-        "aria-label": label,
-      },
+      "section.fa-card.fa-lane",
+      { style: `--fa-hue:${hue}`, "data-testid": "player", "aria-label": label },
       [head, this.hbm.map, this.hbm.caption, this.table.root, this.meter.root],
     );
   }
@@ -137,8 +132,7 @@ export class YoursLane extends Lane {
     for (const { index: at } of cells.matchAll(/x/g)) {
       const [i, j] = [Math.floor(at / p.Tc), at % p.Tc];
       const box = this.hbm.boxOf({ rows: rowsOfBlock(p, i), keys: keysOfBlock(p, j) });
-      const cross = svg("text", {
-        class: "fa-lane-cross",
+      const cross = svg("text.fa-lane-cross", {
         x: box.x + box.width / 2,
         y: box.y + box.height / 2,
         "font-size": 0.6 * Math.min(box.width, box.height),

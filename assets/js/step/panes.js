@@ -21,11 +21,7 @@ export class Panes {
     this.buttons = PANES.map((name) =>
       button(NAMES[name], () => this.choose(name), { "data-pane-of": name }),
     );
-    this.root = el(
-      "div",
-      { class: "fa-panes", role: "group", "aria-label": t("pane") },
-      this.buttons,
-    );
+    this.root = el("div.fa-panes", { role: "group", "aria-label": t("pane") }, this.buttons);
   }
 
   /** Name the third pane by what it shows in this pass. @param {Pass} pass */

@@ -77,13 +77,9 @@ export class Player extends PlayerBase {
     this.result = new Result({ compare: onCompare, turn: () => this.turn(), run: onRun });
     this.notice.append(button("×", () => this.notify(null), { "aria-label": t("player.dismiss") }));
     this.purpose = [el("h2"), el("p")];
-    this.hero = el("header", { class: "fa-hero" }, this.purpose);
+    this.hero = el("header.fa-hero", this.purpose);
     this.sentence = new Sentence(this.hbm.bus);
-    this.stage = el("div", { class: "fa-stage" }, [
-      this.hbm.root,
-      this.sentence.root,
-      this.sram.root,
-    ]);
+    this.stage = el("div.fa-stage", [this.hbm.root, this.sentence.root, this.sram.root]);
     this.lens = new Lens();
     this.drawer = new Drawer(
       {
@@ -102,7 +98,7 @@ export class Player extends PlayerBase {
       this.stage,
       this.result.root,
       this.panes.root,
-      el("div", { class: "fa-line-of-words" }, [this.drawer.tabs, this.problem.root]),
+      el("div.fa-line-of-words", [this.drawer.tabs, this.problem.root]),
       this.drawer.root,
       this.progress.root,
       this.transport.root,

@@ -68,15 +68,15 @@ export class Race extends PlayerBase {
     this.problem = new Words(options.controls);
     this.predict = new Predict();
     this.headline = el("h2", { "aria-live": "polite" });
-    this.rule = el("p", { class: "fa-race-rule" });
-    this.stage = el("div", { class: "fa-lanes" });
+    this.rule = el("p.fa-race-rule");
+    this.stage = el("div.fa-lanes");
     this.enter(ORDERS);
     this.root.append(
       this.notice,
-      el("header", { class: "fa-hero" }, [this.headline, this.rule]),
+      el("header.fa-hero", [this.headline, this.rule]),
       this.stage,
       this.predict.root,
-      el("div", { class: "fa-line-of-words" }, [this.tabs.root, this.problem.root]),
+      el("div.fa-line-of-words", [this.tabs.root, this.problem.root]),
       this.transport.root,
     );
     this.resizer.observe(this.stage);

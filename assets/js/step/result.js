@@ -30,7 +30,7 @@ export class Result {
   /** @param {Partial<Record<Way, () => void>>} ways */
   constructor(ways) {
     this.ways = ways;
-    this.root = el("section", { class: "fa-result", hidden: true, "data-testid": "result" });
+    this.root = el("section.fa-result", { hidden: true, "data-testid": "result" });
   }
 
   /** @param {Trace} trace @param {Frame} f its last @param {Theme} theme @returns {[string, string]} headline, and what it says more */
@@ -48,7 +48,7 @@ export class Result {
     const [pictures, off] = this.pictures(trace, theme, backward ? "dQ" : "O");
     this.root.replaceChildren(
       pictures,
-      el("div", { class: "fa-result-side" }, [...this.bars(trace, f), this.now(backward)]),
+      el("div.fa-result-side", [...this.bars(trace, f), this.now(backward)]),
     );
     this.spoken = t("end.spoken", { headline, off });
     const { full, partial } = header.tile_counts;
@@ -59,7 +59,7 @@ export class Result {
    * @param {Theme} theme @param {"O" | "dQ"} name @returns {[HTMLElement, string]} */
   pictures(trace, theme, name) {
     const truth = exact(trace);
-    const root = el("div", { class: "fa-result-pictures" });
+    const root = el("div.fa-result-pictures");
     if (!truth) return [root, ""];
     const { header, arrays, problem: p } = trace;
     const made = arrays[name];
@@ -74,8 +74,8 @@ export class Result {
     /** @param {string} head @param {string} quiet @param {ArrayLike<number>} data @param {number} end @param {number} width */
     const figure = (head, quiet, data, end, width) => {
       const matrix = new Matrix(name);
-      const words = el("figcaption", {}, [el("b", {}, rich(head)), el("span", { text: quiet })]);
-      const node = el("figure", {}, [words, matrix.root]);
+      const words = el("figcaption", [el("b", rich(head)), el("span", { text: quiet })]);
+      const node = el("figure", [words, matrix.root]);
       matrix.layout(p.n, p.d, width, high, 1000); // no digits
       const values = (/** @type {number} */ r, /** @type {number} */ c) => data[r * p.d + c];
       matrix.draw({ values, low: -end, high: end, ramp: theme[name], theme });
@@ -93,7 +93,7 @@ export class Result {
         wide,
       ),
       figure(t("end.difference"), "", apart, most, wide / 2),
-      el("p", { class: "fa-result-off" }, [
+      el("p.fa-result-off", [
         el("span", { text: t("end.most") }),
         el("b", { text: small(off), "data-off": off }),
         el("span", { text: rounding }),
@@ -111,7 +111,7 @@ export class Result {
     const most = Math.max(...two.map((key) => sumOf(requested[key])));
     return [
       ...two.map((key) =>
-        el("div", { class: "fa-result-bytes" }, [
+        el("div.fa-result-bytes", [
           el("b", { text: labels[key].label }),
           el("b", { text: bytes(sumOf(requested[key])) }),
           stacked(requested[key], most, key === order && !labels[key].stores_scores),
@@ -130,11 +130,8 @@ export class Result {
       /** @type {(() => void) | undefined} */ act,
     ) =>
       act &&
-      el("p", {}, [
-        button(`${t(`end.${key}`)} ›`, act),
-        el("span", { text: t(`end.${key}.what`) }),
-      ]);
-    return el("div", { class: "fa-result-now" }, [
+      el("p", [button(`${t(`end.${key}`)} ›`, act), el("span", { text: t(`end.${key}.what`) })]);
+    return el("div.fa-result-now", [
       el("h3", { text: t("end.now") }),
       line("compare", compare),
       line(other, turn),

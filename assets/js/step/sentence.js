@@ -31,9 +31,9 @@ export class Sentence {
   /** @param {Record<"read" | "write", HTMLElement>} lanes what the bus shows above and below */
   constructor({ read, write }) {
     this.parts = ["words", "formula", "aside"].map((name) => el("p", { class: `fa-${name}` }));
-    this.root = el("section", { class: "fa-sentence", "aria-label": t("sentence") }, [
+    this.root = el("section.fa-sentence", { "aria-label": t("sentence") }, [
       read,
-      el("div", { class: "fa-sentence-parts" }, this.parts),
+      el("div.fa-sentence-parts", this.parts),
       write,
     ]);
   }
@@ -44,7 +44,7 @@ export class Sentence {
     const nodes = [
       () => rich(words),
       () => formula(sum),
-      () => remarks.flatMap((remark) => [el("span", {}, rich(remark)), " "]),
+      () => remarks.flatMap((remark) => [el("span", rich(remark)), " "]),
     ];
     [words, sum, aside].forEach((text, k) => {
       const part = this.parts[k];

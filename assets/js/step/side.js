@@ -32,7 +32,7 @@ export class Code {
   /** @type {number} */
   room;
   constructor() {
-    this.list = el("ol", { class: "fa-code", tabindex: 0, "aria-label": t("code") });
+    this.list = el("ol.fa-code", { tabindex: 0, "aria-label": t("code") });
     /** @type {Source} */
     this.kind = "paper";
     this.tabs = SOURCES.map((kind) =>
@@ -44,7 +44,7 @@ export class Code {
     );
     this.card = card("code-card", t("code"), "", [this.list]);
     this.card.head.append(
-      el("div", { class: "fa-tabs", role: "tablist", "aria-label": t("code") }, this.tabs),
+      el("div.fa-tabs", { role: "tablist", "aria-label": t("code") }, this.tabs),
     );
     this.root = this.card.root;
     this.choose("paper");
@@ -128,8 +128,8 @@ export class Traffic {
   /** What each order requests. @type {Record<string, ByteTrack>} */
   tracks;
   constructor() {
-    this.body = el("div", { class: "fa-bars" });
-    this.note = el("p", { class: "fa-caption fa-caption-note", text: t("traffic.between") });
+    this.body = el("div.fa-bars");
+    this.note = el("p.fa-caption.fa-caption-note", { text: t("traffic.between") });
     this.card = card("traffic", t("traffic"), "", [this.body, this.note]);
     this.root = this.card.root;
   }
@@ -140,12 +140,12 @@ export class Traffic {
     this.tracks = {};
     const most = Math.max(...Object.values(requested).map(sumOf)); // never less than any compulsory bytes
     const heads = Object.entries(CONVENTIONS).map(([kind, words]) =>
-      el("span", { class: "fa-bar-line" }, [
+      el("span.fa-bar-line", [
         el("b", { "data-term": kind, text: kind }),
         el("span", { text: words.split(":")[0] }),
       ]),
     );
-    this.body.replaceChildren(el("div", { class: "fa-bar fa-bar-heads" }, [el("span"), ...heads]));
+    this.body.replaceChildren(el("div.fa-bar.fa-bar-heads", [el("span"), ...heads]));
     const algorithms = algorithmsOf(trace.header.pass);
     for (const order of Object.keys(requested)) {
       const { label, hue, closed_form, texts } = algorithms[order];
@@ -159,13 +159,9 @@ export class Traffic {
         const more = kind === "compulsory" && texts.compulsory ? `. ${texts.compulsory}` : "";
         const form = closed_form[kind] + more;
         return el(
-          "div",
-          {
-            class: "fa-bar-line",
-            "data-part": `bytes.${order}.${kind}`,
-            title: t("traffic.form", { kind, form }),
-          },
-          [bar, el("span", { class: "fa-bar-total", "data-bytes": total, text: bytes(total) })],
+          "div.fa-bar-line",
+          { "data-part": `bytes.${order}.${kind}`, title: t("traffic.form", { kind, form }) },
+          [bar, el("span.fa-bar-total", { "data-bytes": total, text: bytes(total) })],
         );
       };
       const moved = (this.tracks[order] = new ByteTrack(all, "is-requested", (100 * all) / most));
@@ -174,7 +170,7 @@ export class Traffic {
           set(moved[op], { "data-part": `moved.${op}` });
       this.body.append(
         el("div", { class: `fa-bar${current ? " is-now" : ""}`, style: `--fa-hue:${hue}` }, [
-          el("span", { class: "fa-bar-name", text: label }),
+          el("span.fa-bar-name", { text: label }),
           line("requested", all, moved.root),
           line("compulsory", once, track("is-compulsory", (100 * once) / most)),
         ]),
@@ -198,14 +194,14 @@ export class Progress {
     this.now = el("b");
     this.other = el("span");
     this.fill = el("i");
-    this.mark = el("i", { class: "fa-progress-mark" });
-    const words = el("span", { class: "fa-progress-words" }, [
-      el("span", {}, [t("progress.so_far"), this.now]),
+    this.mark = el("i.fa-progress-mark");
+    const words = el("span.fa-progress-words", [
+      el("span", [t("progress.so_far"), this.now]),
       this.other,
     ]);
     this.root = button("", onOpen, { class: "fa-progress", title: t("progress.key") }, [
       words,
-      el("span", { class: "fa-progress-track" }, [this.mark, this.fill]),
+      el("span.fa-progress-track", [this.mark, this.fill]),
     ]);
   }
 

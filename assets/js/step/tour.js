@@ -51,7 +51,7 @@ export class Tour {
   /** @param {TourOptions} options */
   constructor(options) {
     this.options = options;
-    this.count = el("span", { class: "fa-tour-count" });
+    this.count = el("span.fa-tour-count");
     this.title = el("h2");
     this.text = el("p");
     this.back = button(t("tour.back"), () => this.go(this.at - 1), { class: "fa-link" });
@@ -62,29 +62,19 @@ export class Tour {
       title: t("tour.leave"),
     });
     this.root = el(
-      "aside",
-      {
-        class: "fa-player fa-tour",
-        "aria-label": t("tour"),
-        "data-testid": "tour",
-        hidden: true,
-      },
+      "aside.fa-player.fa-tour",
+      { "aria-label": t("tour"), "data-testid": "tour", hidden: true },
       [
-        el("div", { class: "fa-tour-text", "aria-live": "polite" }, [
-          el("div", { class: "fa-tour-head" }, [this.title, this.count]),
+        el("div.fa-tour-text", { "aria-live": "polite" }, [
+          el("div.fa-tour-head", [this.title, this.count]),
           this.text,
         ]),
-        el("div", { class: "fa-tour-keys" }, [this.back, this.next, close]),
-        el("span", { class: "fa-tour-hint", text: t("tour.keys") }),
+        el("div.fa-tour-keys", [this.back, this.next, close]),
+        el("span.fa-tour-hint", { text: t("tour.keys") }),
       ],
     );
-    this.light = el("div", {
-      class: "fa-spot",
-      "data-testid": "spot",
-      "aria-hidden": "true",
-      hidden: true,
-    });
-    this.dim = el("div", { class: "fa-dim", "aria-hidden": "true", hidden: true }); // all else, with a hole for the light
+    this.light = el("div.fa-spot", { "data-testid": "spot", "aria-hidden": "true", hidden: true });
+    this.dim = el("div.fa-dim", { "aria-hidden": "true", hidden: true }); // all else, with a hole for the light
     document.body.append(this.dim, this.light, this.root); // above the controls, whatever layers they make
     on(window, ["keydown"], (event) => this.key(event), { capture: true }); // before the page, which Escape would take out of presentation mode
     on(window, ["resize", "scroll"], () => this.aimSoon(), { capture: true, passive: true });

@@ -66,7 +66,7 @@ export class Words {
     const all = this.open && this.word("all", t("words.all"), t("words.all"), t("words.all.key"));
     /** What opens all controls: a player has it in its menu. @type {HTMLElement[]} */
     this.more = all ? [all] : [];
-    this.root = el("p", { class: "fa-problem", role: "group", "aria-label": t("words.name") });
+    this.root = el("p.fa-problem", { role: "group", "aria-label": t("words.name") });
   }
 
   layout(/** @type {Trace} */ { problem, header: { pass } }) {
@@ -146,7 +146,7 @@ export class Controls {
       event.preventDefault();
       this.done();
     });
-    this.head = el("header", { class: "fa-sheet-head" }, [
+    this.head = el("header.fa-sheet-head", [
       el("b", { text: t("words.name") }),
       button(t("words.done"), () => this.done()),
     ]); // on a phone

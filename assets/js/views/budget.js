@@ -15,7 +15,7 @@ export function choose(key) {
 
 export class Budget {
   constructor() {
-    this.root = el("p", { class: "fa-budget-warning", role: "status", hidden: true });
+    this.root = el("p.fa-budget-warning", { role: "status", hidden: true });
   }
 
   /** @param {Trace} trace */

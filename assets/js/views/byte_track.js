@@ -10,7 +10,7 @@ import { t } from "../model/texts.js";
 /** A bar on its rail. @param {string} look its class @param {number} width per cent of the rail
  * @param {HTMLElement[]} [filled] */
 export const track = (look, width, filled) =>
-  el("span", { class: "fa-rail-track" }, [
+  el("span.fa-rail-track", [
     el("span", { class: `fa-track ${look}`, style: `width:${width.toFixed(2)}%` }, filled),
   ]);
 
@@ -18,8 +18,8 @@ export class ByteTrack {
   /** @param {number} total @param {string} look @param {number} width see track */
   constructor(total, look, width) {
     this.total = total;
-    this.read = el("i", { class: "fa-read" });
-    this.write = el("i", { class: "fa-write" });
+    this.read = el("i.fa-read");
+    this.write = el("i.fa-write");
     this.draw(0, 0);
     this.root = track(look, width, [this.read, this.write]);
   }
@@ -45,5 +45,5 @@ export function stacked(totals, most, saves) {
     return el("i", part, [el("span", { text: name })]);
   });
   const rest = saves && el("em", { text: t("end.on_chip") });
-  return el("div", { class: "fa-result-bar" }, [...parts, rest]);
+  return el("div.fa-result-bar", [...parts, rest]);
 }

@@ -32,7 +32,7 @@ export class MatrixFrame {
     this.name = name;
     this.matrix = new Matrix(name);
     this.head = el("figcaption", { class: `fa-ink-${hueOf(name)}`, "data-spot": name });
-    this.inside = el("span", { class: "fa-frame-name", "aria-hidden": "true" });
+    this.inside = el("span.fa-frame-name", { "aria-hidden": "true" });
     this.root = el(
       "figure",
       {

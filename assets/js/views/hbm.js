@@ -68,11 +68,10 @@ export class Hbm {
   /** @param {OnHead} [onHead] see views/heads.js */
   constructor(onHead) {
     this.canvas = el("canvas", { "aria-hidden": "true" });
-    this.overlay = svg("svg", { class: "fa-map-overlay", "aria-hidden": "true" });
+    this.overlay = svg("svg.fa-map-overlay", { "aria-hidden": "true" });
     this.map = el(
-      "div",
+      "div.fa-map",
       {
-        class: "fa-map",
         "data-spot": "map",
         tabindex: 0,
         role: "application",
@@ -81,7 +80,7 @@ export class Hbm {
       },
       [this.canvas, this.overlay],
     );
-    this.caption = el("p", { class: "fa-caption", "data-spot": "map" });
+    this.caption = el("p.fa-caption", { "data-spot": "map" });
     const bus = (/** @type {Direction} */ op) =>
       el("div", {
         class: `fa-bus fa-bus-${op}`,
@@ -143,16 +142,15 @@ export class Hbm {
     this.states = null;
     this.map.classList.toggle("is-stored", this.stored);
     const { left, top, cell, gap } = this;
-    const frame = svg("rect", {
-      class: "fa-ghost",
+    const frame = svg("rect.fa-ghost", {
       x: left - 3,
       y: top - 3,
       width: side + 5,
       height: side + 5,
       rx: 5,
     });
-    this.cursor = svg("rect", { class: "fa-cursor", rx: 4 });
-    this.tileName = svg("text", { class: "fa-block-name fa-tile-name" });
+    this.cursor = svg("rect.fa-cursor", { rx: 4 });
+    this.tileName = svg("text.fa-block-name.fa-tile-name");
     const strips = this.strips.layout(trace, theme, { left, top, side, cell, gap });
     this.overlay.replaceChildren(
       frame,
@@ -209,7 +207,7 @@ export class Hbm {
         const { x, y, width, height } = this.boxOf({ rows, keys });
         if (width < wide || height < high) continue;
         const middle = { x: x + width / 2, y: y + height / 2 };
-        words.push(svg("text", { class: "fa-skip-word", ...middle, text: t("map.skip") }));
+        words.push(svg("text.fa-skip-word", { ...middle, text: t("map.skip") }));
       }
     return words;
   }

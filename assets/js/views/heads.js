@@ -11,9 +11,9 @@ export class HeadRow {
   /** @param {OnHead} onHead takes the Problem's query with another head; none: they are only seen */
   constructor(onHead) {
     this.onHead = onHead;
-    this.row = el("div", { class: "fa-head-row", role: "group", "aria-label": t("heads.current") });
-    this.words = el("p", { class: "fa-head-words" });
-    this.root = el("div", { class: "fa-heads", hidden: true }, [this.row, this.words]);
+    this.row = el("div.fa-head-row", { role: "group", "aria-label": t("heads.current") });
+    this.words = el("p.fa-head-words");
+    this.root = el("div.fa-heads", { hidden: true }, [this.row, this.words]);
   }
 
   layout(

@@ -11,7 +11,7 @@ const SIDES = ["top", "bottom"];
 export class Lens {
   constructor() {
     this.lines = SIDES.map((side) => svg("line", { "data-side": side }));
-    this.root = svg("svg", { class: "fa-lens", "aria-hidden": "true" }, this.lines);
+    this.root = svg("svg.fa-lens", { "aria-hidden": "true" }, this.lines);
   }
 
   /** `from` and `to`: {x, top, bottom} in px of the window; null, and there is nothing to join. `strip`: {right}. @param {Edge | null} from @param {Edge | null} to @param {DOMRect} strip */

@@ -46,18 +46,18 @@ export class Links {
     this.player = player;
     this.root = player.root;
     this.hbm = player.hbm;
-    const layer = () => el("div", { class: "fa-marks", "aria-hidden": "true" });
+    const layer = () => el("div.fa-marks", { "aria-hidden": "true" });
     this.tile = layer();
     this.map = layer();
     this.title = el("b");
     this.bars = svg("svg", { preserveAspectRatio: "none" });
-    this.lines = el("div", { class: "fa-pick-lines" });
-    this.card = el("div", { class: "fa-pick", "aria-hidden": "true", hidden: true }, [
+    this.lines = el("div.fa-pick-lines");
+    this.card = el("div.fa-pick", { "aria-hidden": "true", hidden: true }, [
       this.title,
       this.bars,
       this.lines,
     ]);
-    this.words = el("p", { class: "fa-pick-words", "aria-hidden": "true" }); // where there is no corner, in presentation mode
+    this.words = el("p.fa-pick-words", { "aria-hidden": "true" }); // where there is no corner, in presentation mode
     this.hbm.overlay.before(this.map); // below its words
   }
 
@@ -149,7 +149,7 @@ export class Links {
     put(this.card, at.x, at.y - head, at.width, at.height + head);
     set(this.title, { text: title });
     this.lines.replaceChildren(
-      ...lines.map((text) => el("span", {}, richPowers(words ? text : unbroken(text)))),
+      ...lines.map((text) => el("span", richPowers(words ? text : unbroken(text)))),
     );
     const { beside, under } = at;
     const upright = Boolean(beside);

@@ -98,7 +98,7 @@ export class Matrix {
   /** @param {string} name CSS class and colour family: Q K V O S P */
   constructor(name) {
     this.canvas = el("canvas", { "aria-hidden": "true" });
-    this.digits = el("div", { class: "fa-digits", "aria-hidden": "true" });
+    this.digits = el("div.fa-digits", { "aria-hidden": "true" });
     this.root = el("div", { class: `fa-matrix fa-${name.toLowerCase()}` }, [
       this.canvas,
       this.digits,

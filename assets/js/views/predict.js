@@ -12,13 +12,13 @@ import { t } from "../model/texts.js";
 
 export class Predict {
   constructor() {
-    this.verdict = el("p", { class: "fa-verdict", "aria-live": "polite" });
-    this.text = el("p", { class: "fa-question" });
-    this.choices = el("div", { class: "fa-choices" });
+    this.verdict = el("p.fa-verdict", { "aria-live": "polite" });
+    this.text = el("p.fa-question");
+    this.choices = el("div.fa-choices");
     this.show = button(t("predict.show"), () => this.reveal(true), {
       class: "fa-link fa-show-me",
     });
-    this.hint = el("span", { class: "fa-predict-hint" });
+    this.hint = el("span.fa-predict-hint");
     const close = button("×", () => emit("fa:predict"), {
       class: "fa-predict-close",
       "aria-label": t("predict.close"),
@@ -27,7 +27,7 @@ export class Predict {
     this.card = card("predict", t("predict"), "", [
       this.verdict,
       this.text,
-      el("div", { class: "fa-answers" }, [this.choices, this.show, this.hint]),
+      el("div.fa-answers", [this.choices, this.show, this.hint]),
       close,
     ]);
     this.root = this.card.root;
@@ -87,7 +87,7 @@ export class Predict {
       this.lead();
     };
     on(input, ["input", "pointerup"], answer);
-    return el("label", { class: "fa-predict-slider" }, [
+    return el("label.fa-predict-slider", [
       el("span", { text: min }),
       input,
       el("span", { text: max }),

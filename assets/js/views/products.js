@@ -14,10 +14,10 @@ export class Products {
   /** @type {HTMLElement[]} */
   items;
   constructor() {
-    this.list = el("ol", { class: "fa-products" });
-    this.lesson = el("p", { class: "fa-caption" });
-    this.answers = el("dl", { class: "fa-purposes" }); // on the first screen
-    this.root = el("section", { class: "fa-card fa-products-card", "aria-label": t("products") }, [
+    this.list = el("ol.fa-products");
+    this.lesson = el("p.fa-caption");
+    this.answers = el("dl.fa-purposes"); // on the first screen
+    this.root = el("section.fa-card.fa-products-card", { "aria-label": t("products") }, [
       this.answers,
       this.list,
       this.lesson,
@@ -30,7 +30,7 @@ export class Products {
     const products = PRODUCTS.filter(([phase]) => !stores_scores || phase !== "scores");
     this.items = products.map(([phase, formula, where]) =>
       el("li", { "data-product": phase, "data-part": `phase.${phase}` }, [
-        el("b", {}, rich(scales_dQ && phase === "dQ" ? `${formula} / √d` : formula)),
+        el("b", rich(scales_dQ && phase === "dQ" ? `${formula} / √d` : formula)),
         el("span", { text: texts.products?.[phase] ?? where }),
       ]),
     );
@@ -44,8 +44,8 @@ export class Products {
     if (begins && !this.answers.children.length)
       this.answers.replaceChildren(
         ...purposes(problem).flatMap(([question, answer]) => [
-          el("dt", {}, rich(question)),
-          el("dd", {}, rich(answer)),
+          el("dt", rich(question)),
+          el("dd", rich(answer)),
         ]),
       );
     this.answers.hidden = !begins;

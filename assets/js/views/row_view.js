@@ -33,9 +33,9 @@ export class RowView {
     /** @type {Way} */
     this.way = "alpha";
     this.svg = svg("svg", { role: "img", preserveAspectRatio: "none" });
-    this.names = el("div", { class: "fa-row-view-names", "aria-hidden": "true" });
-    this.lines = el("dl", { class: "fa-row-view-lines" });
-    this.verdict = el("p", { class: "fa-row-view-verdict", "aria-live": "polite" });
+    this.names = el("div.fa-row-view-names", { "aria-hidden": "true" });
+    this.lines = el("dl.fa-row-view-lines");
+    this.verdict = el("p.fa-row-view-verdict", { "aria-live": "polite" });
     this.switches = CHOICES.map(([way, text, title]) =>
       button(text, () => this.choose(way), {
         class: "fa-link",
@@ -45,18 +45,15 @@ export class RowView {
       }),
     );
     this.ways = el(
-      "div",
-      { class: "fa-row-view-ways", role: "group", "aria-label": t("row_view.ways") },
+      "div.fa-row-view-ways",
+      { role: "group", "aria-label": t("row_view.ways") },
       this.switches,
     );
-    const plot = el("div", { class: "fa-row-view-plot" }, [this.svg]);
-    this.picture = el("div", { class: "fa-row-view-picture", "data-spot": "row_view" }, [
-      plot,
-      this.names,
-    ]);
-    const side = el("div", { class: "fa-row-view-side" }, [this.lines, this.verdict]);
+    const plot = el("div.fa-row-view-plot", [this.svg]);
+    this.picture = el("div.fa-row-view-picture", { "data-spot": "row_view" }, [plot, this.names]);
+    const side = el("div.fa-row-view-side", [this.lines, this.verdict]);
     this.card = card("row-view", t("row_view"), "", [
-      el("div", { class: "fa-row-view-body" }, [this.picture, side]),
+      el("div.fa-row-view-body", [this.picture, side]),
     ]);
     this.root = this.card.root;
     this.root.dataset.spot = "rows";
@@ -112,10 +109,7 @@ export class RowView {
     const stats = f.stats.find((s) => s.row === row);
     this.card.note.replaceChildren(
       ...(slots
-        ? [
-            el("span", { class: "fa-where-wide", text: `${t("row_view.bars")}; ` }),
-            t("row_view.outline"),
-          ]
+        ? [el("span.fa-where-wide", { text: `${t("row_view.bars")}; ` }), t("row_view.outline")]
         : [t("row_view.small")]),
     );
     set(get(this.card.head, "h2"), {
@@ -174,7 +168,7 @@ export class RowView {
       this.lines.replaceChildren(
         ...lines.flatMap(([symbol, change, why]) => [
           el("dt", { class: `fa-ink-${{ ℓ: "l", O: "o", m: "m" }[symbol]}`, text: symbol }),
-          el("dd", {}, [el("b", { text: change }), el("span", { text: why })]),
+          el("dd", [el("b", { text: change }), el("span", { text: why })]),
         ]),
       );
     }

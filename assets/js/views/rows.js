@@ -40,18 +40,12 @@ export class RowTable {
       el("th", { scope: "col", "data-column": key, "data-phase-of": phase }),
     );
     const corner = el("th", { scope: "col", text: t("rows.row") });
-    this.head = el("thead", {}, [el("tr", {}, [corner, ...this.heads])]);
+    this.head = el("thead", [el("tr", [corner, ...this.heads])]);
     this.body = el("tbody");
     const table = [this.caption, this.head, this.body];
     this.root = el(
-      "div",
-      {
-        class: "fa-rows",
-        "data-spot": "rows",
-        tabindex: 0,
-        role: "region",
-        "aria-label": t("rows"),
-      },
+      "div.fa-rows",
+      { "data-spot": "rows", tabindex: 0, role: "region", "aria-label": t("rows") },
       [el("table", { "aria-label": t("rows.table") }, table)],
     );
   }
@@ -77,7 +71,7 @@ export class RowTable {
           [VALUED.includes(key) ? "data-stat" : "data-column"]: key,
         }),
       );
-      return { tr: el("tr", {}, [title, ...cells]), title, cells };
+      return { tr: el("tr", [title, ...cells]), title, cells };
     });
     this.body.replaceChildren(...this.lines.map(({ tr }) => tr));
     this.root.classList.toggle("is-dense", problem.block_q > DENSE);

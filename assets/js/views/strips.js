@@ -195,8 +195,7 @@ export class Strips {
       if (!length || length > SEGMENTS.most || p.Tr > 64 || !this.parted(b)) return [];
       const step = (b.width - 6 * u) / length;
       return Array.from({ length }, (_, k) =>
-        svg("rect", {
-          class: "fa-part",
+        svg("rect.fa-part", {
           rx: Math.min(2, high / 3),
           x: b.x + 3 * u + k * step,
           y: b.y + b.height - high - 5 * u,

@@ -81,20 +81,19 @@ export class TilePanel {
         }),
       ]),
     );
-    this.band = el("i", { class: "fa-row-band" });
-    this.lines = el("div", { class: "fa-sram-rows", "aria-hidden": "true" });
-    this.keys = el("div", { class: "fa-key-names", "aria-hidden": "true" });
+    this.band = el("i.fa-row-band");
+    this.lines = el("div.fa-sram-rows", { "aria-hidden": "true" });
+    this.keys = el("div.fa-key-names", { "aria-hidden": "true" });
     this.words = el("span");
     const zoom = button(t("zoom"), onZoom, { class: "fa-link is-main" });
-    this.empty = el("div", { class: "fa-empty" }, [this.words, zoom]);
-    this.body = el("div", { class: "fa-tile" }, [
+    this.empty = el("div.fa-empty", [this.words, zoom]);
+    this.body = el("div.fa-tile", [
       this.band,
       this.lines,
       this.keys,
       ...Object.values(this.frames).map(({ root }) => root),
       el(
-        "div",
-        { class: "fa-stat-heat" },
+        "div.fa-stat-heat",
         Object.values(this.heat).map(({ root }) => root),
       ),
       ...Object.values(this.heads),
@@ -181,9 +180,7 @@ export class TilePanel {
     this.keys.dataset.from = `${start} ${stop}`;
     const count = Math.min(stop - start, this.trace.problem.block_k);
     this.keys.replaceChildren(
-      ...Array.from({ length: count }, (_, c) =>
-        el("b", { class: "fa-ink-k", text: `k${sub(start + c)}` }),
-      ),
+      ...Array.from({ length: count }, (_, c) => el("b.fa-ink-k", { text: `k${sub(start + c)}` })),
     );
   }
 
@@ -326,7 +323,7 @@ export class TilePanel {
     this.every = Math.ceil((type + 2) / this.high);
     this.line = Array.from({ length: count }, (_, k) => {
       /** @type {RowLine} */
-      const line = { name: el("span", { class: "fa-row-name" }) };
+      const line = { name: el("span.fa-row-name") };
       Object.assign(line.name.style, { width: `${name}px` });
       for (const key of this.columns) {
         line[key] = el("span", {
@@ -340,10 +337,7 @@ export class TilePanel {
             width: `${columns[key].width}px`,
           });
       }
-      line.root = el("div", { class: "fa-sram-row" }, [
-        line.name,
-        ...this.columns.map((key) => line[key]),
-      ]);
+      line.root = el("div.fa-sram-row", [line.name, ...this.columns.map((key) => line[key])]);
       put(line.root, 0, base + k * this.high, this.wide, this.high);
       return line;
     });

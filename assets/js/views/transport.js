@@ -59,7 +59,7 @@ export class Transport {
     Object.assign(this, { player, beatMs, timer: null });
     this.playIcons = { play: icon("play"), pause: icon("pause") };
     this.play = this.key("play", t("play"), "toggle");
-    this.buttons = el("div", { class: "fa-keys" }, [
+    this.buttons = el("div.fa-keys", [
       this.key("first", t("first")),
       this.key("back", t("back")),
       this.play,
@@ -67,17 +67,13 @@ export class Transport {
       this.key("last", t("last")),
     ]);
     this.title = el("b");
-    this.words = el("span", { class: "fa-words" });
-    this.text = el("p", { class: "fa-step-text" }, [this.title, this.words]);
+    this.words = el("span.fa-words");
+    this.text = el("p.fa-step-text", [this.title, this.words]);
     this.spoken = el("span", { "aria-live": "polite" });
     this.selected = el("span", { "aria-live": "polite" }); // apart: only the one that changed is read
-    this.live = el("div", { class: "fa-sr", "data-testid": "sentence" }, [
-      this.spoken,
-      this.selected,
-    ]);
-    this.scrub = el("input", {
+    this.live = el("div.fa-sr", { "data-testid": "sentence" }, [this.spoken, this.selected]);
+    this.scrub = el("input.fa-scrub", {
       type: "range",
-      class: "fa-scrub",
       min: 0,
       step: 1,
       value: 0,
@@ -95,13 +91,15 @@ export class Transport {
       grain?.choices.map(([value, text]) => el("option", { value, text })),
     );
     if (grain?.onChoice) this.grain.addEventListener("change", grain.onChoice);
-    const hint = el("span", { class: "fa-hint", text: grain?.hint });
-    const settings = el("div", { class: "fa-settings" }, [this.speed, this.grain, hint]);
-    this.root = el(
-      "div",
-      { class: "fa-transport", role: "toolbar", "aria-label": t("transport") },
-      [this.buttons, this.text, this.scrub, settings, this.live],
-    );
+    const hint = el("span.fa-hint", { text: grain?.hint });
+    const settings = el("div.fa-settings", [this.speed, this.grain, hint]);
+    this.root = el("div.fa-transport", { role: "toolbar", "aria-label": t("transport") }, [
+      this.buttons,
+      this.text,
+      this.scrub,
+      settings,
+      this.live,
+    ]);
   }
 
   /** @param {string} name @param {string} label */
@@ -195,7 +193,7 @@ export class PlayerBase {
   /** @param {Attributes} attributes */
   constructor(attributes) {
     this.notified = el("span");
-    this.notice = el("p", { class: "fa-notice", role: "alert", hidden: true }, [this.notified]);
+    this.notice = el("p.fa-notice", { role: "alert", hidden: true }, [this.notified]);
     this.root = el("div", { tabindex: -1, role: "group", "aria-busy": "true", ...attributes });
     this.resizer = new ResizeObserver(() => this.room() !== this.laidOut && this.layoutAgain());
     onTheme(() => this.layoutAgain());

@@ -27,8 +27,8 @@ export class WhyM {
     this.slider = el("input", { type: "range", min: 1, step: 1, "aria-label": t("row_view.why") });
     this.slider.addEventListener("input", () => this.paint());
     this.svg = svg("svg", { "aria-hidden": "true" });
-    this.root = el("section", { class: "fa-why", "data-spot": "rows", hidden: true }, [
-      el("div", {}, [this.words, el("label", {}, [this.factor, this.slider])]),
+    this.root = el("section.fa-why", { "data-spot": "rows", hidden: true }, [
+      el("div", [this.words, el("label", [this.factor, this.slider])]),
       this.svg,
     ]);
   }
@@ -99,7 +99,7 @@ export class WhyM {
       text(t("why.low"), { x: this.xOf(RANGE[0]), y: 8 }),
       text("1", { x: one + 5, y: 53 }),
       text(t("why.high"), { x: this.xOf(RANGE[1]), y: 8, class: "is-end" }),
-      svg("path", { d: `M${one} 12V82`, class: "is-one" }),
+      svg("path.is-one", { d: `M${one} 12V82` }),
       ...this.axis("exp(S)", LINES[0], axes.without),
       ...this.axis("exp(S − m)", LINES[1], axes.with),
     );

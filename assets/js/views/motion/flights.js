@@ -33,7 +33,7 @@ const transforms = (boxes, /** @type {{width: number, height: number}} */ { widt
 /** A place that is empty while its block is away. @param {Layer} layer @param {string} tensor @param {Box} box @param {string} name @param {Timing} at when */
 export function slot(layer, tensor, box, name, at) {
   const node = layer.add(
-    el("div", { class: "fa-slot", style: `${boxStyle(box)};${hues(tensor)}`, text: name }),
+    el("div.fa-slot", { style: `${boxStyle(box)};${hues(tensor)}`, text: name }),
   );
   layer.animate(node, { opacity: [1, 1, 0], offset: [0, 0.9, 1] }, at);
 }
@@ -66,7 +66,7 @@ export function fly(
     style: hues(tensor),
     "stroke-width": (ribbon(bytes, slim ? THREAD : undefined) * unit).toFixed(1),
   });
-  const lines = layer.add(svg("svg", { class: "fa-ribbons" }, [line])); // as a whole: what animates parts of an SVG can hang Chromium
+  const lines = layer.add(svg("svg.fa-ribbons", [line])); // as a whole: what animates parts of an SVG can hang Chromium
   layer.animate(lines, { opacity: [0, 1, 1, 0], offset: [0, 0.12, 0.8, 1] }, at);
   const size = {
     width: Math.max(home.width, seat.width),
@@ -106,7 +106,7 @@ export function fly(
   );
   if (picture) node.append(picture);
   if (slim || !name) return move;
-  const word = layer.add(el("b", { class: "fa-flight-name", style: hues(tensor), text: name }));
+  const word = layer.add(el("b.fa-flight-name", { style: hues(tensor), text: name }));
   layer.animate(
     word,
     {

@@ -24,7 +24,7 @@ export class Layer {
   /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
-    this.node = el("div", { class: "fa-motion", "aria-hidden": "true" });
+    this.node = el("div.fa-motion", { "aria-hidden": "true" });
     this.running = [];
     this.painters = [];
     set(root, { "data-moving": "false" });
