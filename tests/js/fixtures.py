@@ -96,20 +96,19 @@ def places(problem: Problem, visits: tuple, every: int) -> Iterator[dict]:
     """Everything that depends on (visit, phase), of each ``every``-th visit."""
     numbers = has_numbers(problem)
     t = trace(problem) if numbers else None
-    moved: dict[str, list[int]] = {}
+    moved = [0, 0]
     for step, visit in enumerate(visits):
         for phase in phases(visit) if step % every == 0 else ():
             done = phases(visit)[: phases(visit).index(phase) + 1]
-            now = {tensor: list(both) for tensor, both in moved.items()}
+            now = list(moved)
             for x in visit.transfers:
                 if x.phase in done:
-                    now.setdefault(x.tensor, [0, 0])[x.op == "write"] += x.nbytes
+                    now[x.op == "write"] += x.nbytes
             rows = statistics(problem, visit, phase, COLUMNS) if numbers else {}
             yield {
                 **attributes(problem, visits, step, phase),
-                "reads": sum(r for r, _ in now.values()),
-                "writes": sum(w for _, w in now.values()),
-                "perTensor": now,
+                "reads": now[0],
+                "writes": now[1],
                 "done": done,
                 "stage": visit.stage,
                 "cols": columns(problem, visit.j),
@@ -118,7 +117,7 @@ def places(problem: Problem, visits: tuple, every: int) -> Iterator[dict]:
                 "finished": finished(visits, step, done, problem.Tr),
             }
         for x in visit.transfers:
-            moved.setdefault(x.tensor, [0, 0])[x.op == "write"] += x.nbytes
+            moved[x.op == "write"] += x.nbytes
 
 
 def columns(problem: Problem, j: int | None) -> list[int]:

@@ -1,7 +1,8 @@
 // What is known of the backward pass at (step, phase): the gradients on chip and in HBM, lse and D of the rows, and what stands
 // in the two crossings of its tile. frame.js makes a frame of it. Pure.
 
-import { keysOfBlock, rowsOfBlock } from "./spans.js";
+import { times } from "../lib/lists.js";
+import { indicesOf, keysOfBlock, rowsOfBlock, sizeOf } from "./spans.js";
 import { makeStatistics } from "./statistics.js";
 
 /** @import { Accumulator, Decoded, Frame, Grads, Header, Numbers, Row, Span, Trace } from "./types.js" */
@@ -11,6 +12,12 @@ import { makeStatistics } from "./statistics.js";
 export const GRADIENTS = ["dV", "dK", "dQ"];
 /** The kernel of a visit, where a pass has several. @param {Decoded} trace @param {number} v */
 export const stageOf = ({ header: { stages }, arrays: { v_stage } }, v) => stages[v_stage[v]];
+
+/** So many visits, none of which is known. @param {number} count */
+export const noVisits = (count) => new Int32Array(count).fill(-1);
+
+/** The indices of a visit's transfers. @param {Decoded["arrays"]} arrays @param {number} v */
+export const transfersIn = ({ t_ptr }, v) => indicesOf({ start: t_ptr[v], stop: t_ptr[v + 1] });
 
 /** Does a visit have this phase? @param {Decoded} trace @param {number} v @param {string} phase */
 export const hasPhase = ({ header: { phases }, arrays: { v_phases } }, v, phase) =>
@@ -22,9 +29,8 @@ export function sumsOf(decoded) {
   const { problem: p } = decoded.header;
   const { v_i, v_j } = decoded.arrays;
   const steps = v_i.length;
-  const none = () => new Int32Array(steps).fill(-1);
-  const before = { dQ: none(), dK: none(), dV: none() };
-  const adds = Array.from({ length: p.Tr }, () => /** @type {number[]} */ ([]));
+  const before = { dQ: noVisits(steps), dK: noVisits(steps), dV: noVisits(steps) };
+  const adds = times(p.Tr, () => /** @type {number[]} */ ([]));
   /** @type {Map<string, number>} */
   const last = new Map();
   for (let v = 0; v < steps; v++)
@@ -82,16 +88,19 @@ export function gradsOf(trace, v, done, zoom) {
   const sum = (name, key, state) => ({ data: numbers[`${key}${name}`], state });
   /** @param {Gradient} name @returns {Accumulator} */
   const zero = (name) => {
-    const { start, stop } = spanOfGradient(trace, v, name);
-    return { data: new Float32Array((stop - start) * p.d), state: "zero" };
+    const size = sizeOf(spanOfGradient(trace, v, name));
+    return { data: new Float32Array(size * p.d), state: "zero" };
   };
-  const stored = transfersOf(header, arrays, v);
+  const stores = (/** @type {Gradient} */ name) =>
+    transfersIn(arrays, v).some(
+      (at) => arrays.t_op[at] && header.tensors[arrays.t_tensor[at]] === name,
+    );
   for (const name of GRADIENTS) {
     if (hasPhase(trace, v, name)) {
       if (done(name)) found[name] = sum(name, "acc_", "after");
       else found[name] = before[name][v] < 0 ? zero(name) : sum(name, "before_", "before");
     }
-    if (done("store") && stored.has(name) && (name !== "dQ" || stage === "dQ"))
+    if (done("store") && stores(name) && (name !== "dQ" || stage === "dQ"))
       found[name] = sum(name, "", "final");
   }
   if (stage === "D" && done("store")) found.dQ = zero("dQ");
@@ -103,27 +112,20 @@ export function gradsOf(trace, v, done, zoom) {
   return found;
 }
 
-/** What is written or added in this visit. @param {Header} header @param {Decoded["arrays"]} arrays @param {number} v */
-function transfersOf({ tensors }, { t_ptr, t_tensor, t_op }, v) {
-  const found = new Set();
-  for (let t = t_ptr[v]; t < t_ptr[v + 1]; t++) if (t_op[t]) found.add(tensors[t_tensor[t]]);
-  return found;
-}
-
 /** lse and D of the rows as far as they are known; nothing where no row block is at work. @param {Trace} trace @param {number} v
  * @param {Span} rows @param {Frame["done"]} done @param {Frame["zoom"]} zoom @returns {Row[]} */
-export function rowsOf(trace, v, { start, stop }, done, zoom) {
+export function rowsOf(trace, v, rows, done, zoom) {
   const { header, arrays } = trace;
   const [computesD, hasExp] = [hasPhase(trace, v, "D"), hasPhase(trace, v, "exp")];
   if ((!header.numbers && !zoom) || arrays.v_i[v] < 0 || !(computesD || hasExp)) return [];
   const lse = hasExp && done("load");
   const D = done(computesD ? "D" : "load"); // elsewhere it comes from HBM
-  const [source, base] = zoom ? [zoom, 0] : [arrays, start];
-  return Array.from({ length: stop - start }, (_, r) => ({
+  const [source, base] = zoom ? [zoom, 0] : [arrays, rows.start];
+  return indicesOf(rows).map((row, r) => ({
     ...makeStatistics(() => undefined),
     rose: false,
-    row: start + r,
-    name: header.row_names?.[start + r] ?? null,
+    row,
+    name: header.row_names?.[row] ?? null,
     lse: lse ? source.lse[base + r] : undefined,
     D: D ? source.D[base + r] : undefined,
   }));

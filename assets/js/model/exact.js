@@ -1,6 +1,7 @@
 // Attention in float64, whole rows at once, from the numbers that the tiles began with: what O is compared with at the
 // end of a run, and in the backward dQ, dK and dV. Pure.
 
+import { times } from "../lib/lists.js";
 import { hidden } from "./frame.js";
 import { changed } from "./scores.js";
 
@@ -21,7 +22,7 @@ function add(to, i, factor, from, j, d) {
 
 /** A row of P, whole: exp(s − m) / ℓ of each key. @param {Trace} trace @param {number} row */
 function weightsOf({ arrays: a, problem: p }, row) {
-  const scores = Array.from({ length: p.n }, (_, key) => {
+  const scores = times(p.n, (key) => {
     if (hidden(a, row * p.n + key)) return -Infinity;
     const scaled = dot(a.Q, row, a.K, key, p.d) * p.scale;
     return changed(p, scaled, row, key).at(-1)?.s ?? scaled;

@@ -3,6 +3,7 @@
 // the trace has them in its own, and where its digits differ it says ≈. Pure.
 
 import { bytes, number, sub } from "../lib/format.js";
+import { times } from "../lib/lists.js";
 import { bytesOf, frame, filterTransfers, weight } from "./frame.js";
 import { linksAt, rowOf } from "./links.js";
 import { explainBackward } from "./explain_backward.js";
@@ -106,7 +107,7 @@ function combined(trace, f, row, x, title, name) {
   const r = row - f.rows.start;
   const { l_new } = f.stats[r] ?? {};
   if (!f.done("output") || !f.acc || f.zoom) return explanationOf(t("O.of", { name, x, row }));
-  const parts = Array.from({ length: f.lanes }, (_, lane) => {
+  const parts = times(f.lanes, (lane) => {
     const v = lastOfLane[f.i * f.lanes + lane];
     const l = arrays.r_l_new[arrays.r_ptr[v] + r] || 1;
     return {

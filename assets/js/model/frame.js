@@ -1,12 +1,14 @@
 // (trace, step, phase) → everything a view shows. Pure: no DOM, no state, so that it can be
 // tested on a trace that Python wrote. Views only read what `frame` returns.
 
-import { gradsOf, hasPhase, rowsOf, stageOf, sumsOf } from "./backward.js";
+import { clamp } from "../lib/format.js";
+import { recordOf, times } from "../lib/lists.js";
+import { gradsOf, noVisits, rowsOf, stageOf, sumsOf, transfersIn } from "./backward.js";
 import { BASELINE, DEFAULT } from "./algorithms.js";
 import { algorithmOf, algorithmsOf, layoutOf } from "./passes.js";
 import { entriesOf } from "./entries.js";
 import { hiders, KINDS } from "./predicates.js";
-import { keysOfBlock, rowsOfBlock, sizeOf } from "./spans.js";
+import { indicesOf, keysOfBlock, rowsOfBlock, sizeOf } from "./spans.js";
 import { makeStatistics, PENDING } from "./statistics.js";
 import { isOfKeys } from "./tensors.js";
 import { t } from "./texts.js";
@@ -24,39 +26,35 @@ export const laneOf = ({ v_lane }, v) => v_lane?.[v] ?? 0;
 
 /** Of each tensor and block the last transfer that writes it, −1 where none does. @param {Decoded} decoded */
 function lastWrites({ header: { tensors, problem: p }, arrays: a }) {
-  const found = tensors.map((name) => new Int32Array(isOfKeys(name) ? p.Tc : p.Tr).fill(-1));
-  for (let t = 0; t < a.t_op.length; t++) if (a.t_op[t]) found[a.t_tensor[t]][a.t_block[t]] = t;
-  return Object.fromEntries(tensors.map((name, k) => [name, found[k]]));
+  const found = recordOf(tensors, (name) => noVisits(isOfKeys(name) ? p.Tc : p.Tr));
+  a.t_op.forEach((/** @type {number} */ op, /** @type {number} */ t) => {
+    if (op) found[tensors[a.t_tensor[t]]][a.t_block[t]] = t;
+  });
+  return found;
 }
 
 /** Adds the indices that every frame needs; computed once for a trace. @param {Decoded} decoded @returns {Trace} */
 export function prepare({ header, arrays }) {
-  const p = header.problem;
+  const { problem: p, tensors } = header;
   const steps = arrays.v_i.length;
-  const tensors = header.tensors;
-  const width = tensors.length * 2;
-  const moved = new Float64Array((steps + 1) * width); // cumulative bytes, [visit][tensor][read|write]
-  const visitsOfRow = Array.from({ length: p.Tr }, () => /** @type {number[]} */ ([]));
+  const moved = new Float64Array((steps + 1) * 2); // cumulative bytes, [visit][read|write]
+  const visitsOfRow = times(p.Tr, () => /** @type {number[]} */ ([]));
   const { lanes } = algorithmOf({ problem: p, header });
-  const lastOfLane = new Int32Array(p.Tr * lanes).fill(-1);
-  const tileVisit = new Int32Array(p.Tr * p.Tc).fill(-1);
-  const previous = new Int32Array(steps).fill(-1);
-  /** @type {Record<string, Int32Array>} */
-  const strip = Object.fromEntries(
-    header.stages.filter(Boolean).map((stage) => [stage, new Int32Array(p.Tr).fill(-1)]),
-  );
-  const tilesOf = Object.fromEntries(
-    header.stages.map((stage) => [String(stage), new Int32Array(p.Tr * p.Tc).fill(-1)]),
-  );
+  const lastOfLane = noVisits(p.Tr * lanes);
+  const tileVisit = noVisits(p.Tr * p.Tc);
+  const previous = noVisits(steps);
+  const stages = header.stages.map(String);
+  const strip = recordOf(stages, () => noVisits(p.Tr));
+  const tilesOf = recordOf(stages, () => noVisits(p.Tr * p.Tc));
   for (let v = 0; v < steps; v++) {
-    const at = (v + 1) * width;
-    moved.copyWithin(at, v * width, at);
-    for (let t = arrays.t_ptr[v]; t < arrays.t_ptr[v + 1]; t++)
-      moved[at + arrays.t_tensor[t] * 2 + Math.min(1, arrays.t_op[t])] += arrays.t_bytes[t];
+    const at = (v + 1) * 2;
+    moved.copyWithin(at, v * 2, at);
+    for (const t of transfersIn(arrays, v))
+      moved[at + Math.min(1, arrays.t_op[t])] += arrays.t_bytes[t];
     const i = arrays.v_i[v];
     const j = arrays.v_j[v];
     if (i < 0) continue;
-    const stage = String(header.stages[arrays.v_stage[v]]);
+    const stage = stages[arrays.v_stage[v]];
     const tile = i * p.Tc + j;
     if (j >= 0) tilesOf[stage][tile] = v;
     if (j >= 0 && tileVisit[tile] < 0) tileVisit[tile] = v;
@@ -112,30 +110,18 @@ export function movePhase(trace, { step, phase }, delta) {
 /** Clamps a wish from a URL or a key to a place that exists; no phase means the visit's last.
  * @param {Trace} trace @param {number} [step] @param {string} [phase] @returns {Place} */
 export function place(trace, step, phase) {
-  const v = Math.max(0, Math.min(trace.steps - 1, Number.isInteger(step) ? Number(step) : 0));
+  const v = Number.isInteger(step) ? clamp(Number(step), 0, trace.steps - 1) : 0;
   const phases = phasesOf(trace, v);
-  return { step: v, phase: phases.find((name) => name === phase) ?? phases[phases.length - 1] };
+  return { step: v, phase: phases.find((name) => name === phase) ?? String(phases.at(-1)) };
 }
 
-/** HBM bytes of one tensor (or all) up to and including `phase` of visit v.
- * @param {Trace} trace @param {number} v @param {Frame["done"]} phaseDone */
-function bytesSoFar(trace, v, phaseDone) {
-  const { arrays, tensors, moved, header } = trace;
-  const width = tensors.length * 2;
-  const now = moved.slice(v * width, (v + 1) * width);
-  for (let t = arrays.t_ptr[v]; t < arrays.t_ptr[v + 1]; t++)
-    if (phaseDone(header.phases[arrays.t_phase[t]]))
-      now[arrays.t_tensor[t] * 2 + Math.min(1, arrays.t_op[t])] += arrays.t_bytes[t];
-  /** @type {Frame["perTensor"]} */
-  const perTensor = {};
-  let reads = 0;
-  let writes = 0;
-  tensors.forEach((name, k) => {
-    perTensor[name] = [now[2 * k], now[2 * k + 1]];
-    reads += now[2 * k];
-    writes += now[2 * k + 1];
-  });
-  return { perTensor, reads, writes };
+/** HBM bytes up to this moment of visit v. @param {Trace} trace @param {number} v @param {Transfer[]} transfers of the visit */
+function bytesSoFar({ moved }, v, transfers) {
+  const over = transfers.filter((transfer) => transfer.moved);
+  return {
+    reads: moved[2 * v] + bytesOf(filterTransfers(over, "read")),
+    writes: moved[2 * v + 1] + bytesOf(filterTransfers(over, "write")),
+  };
 }
 
 /** Reads and writes of all tensors together. @param {Record<string, Moved>} perTensor */
@@ -174,31 +160,28 @@ function movesOf({ header, arrays: a }) {
     (i, at) => i >= 0 && a.v_j[at] >= 0 && a.v_phases[at] > 0 && !stages[a.v_stage[at]],
   );
   let sum = 0;
-  for (let t = a.t_ptr[v]; t < a.t_ptr[v + 1]; t++)
+  for (const t of transfersIn(a, v))
     if (isOfKeys(tensors[a.t_tensor[t]]) === keys) sum += a.t_bytes[t];
   return v < 0 ? 0 : sum / sizeOf(keys ? keysOfBlock(p, a.v_j[v]) : rowsOfBlock(p, a.v_i[v]));
 }
 
-/** @param {Trace} trace @param {number} v @param {Frame["done"]} phaseDone */
+/** @param {Trace} trace @param {number} v @param {Frame["done"]} phaseDone @returns {Transfer[]} */
 export function transfersOf(trace, v, phaseDone) {
   const { arrays, tensors, header, problem } = trace;
   const width = Math.max(problem.Tc, algorithmOf(trace).lanes); // of the index of a pair: wire.py's columns_of_pairs
-  /** @type {Transfer[]} */
-  const list = [];
-  for (let t = arrays.t_ptr[v]; t < arrays.t_ptr[v + 1]; t++) {
+  return transfersIn(arrays, v).map((t) => {
     const tensor = tensors[arrays.t_tensor[t]];
     const block = arrays.t_block[t];
     const phase = header.phases[arrays.t_phase[t]];
-    list.push({
+    return {
       tensor,
       block: header.pairs.includes(tensor) ? [Math.floor(block / width), block % width] : block,
       op: OPS[arrays.t_op[t]],
       phase,
       bytes: arrays.t_bytes[t],
       moved: phaseDone(phase),
-    });
-  }
-  return list;
+    };
+  });
 }
 
 const PAST = ["m_old", "alpha", "l_old"]; // of a row that may have met keys before
@@ -208,26 +191,24 @@ export function statsOf(trace, v, rows, done) {
   const { header } = trace;
   const zoom = zoomAt(trace, v);
   if ((!header.numbers && !zoom) || rows.stop === rows.start) return [];
-  const out = [];
   /** @type {Record<string, Numbers>} */
   const arrays = zoom?.arrays ?? trace.arrays;
   const base = zoom ? 0 : arrays.r_ptr[v];
   const has = zoom ? Boolean(arrays.r_m_new) : arrays.r_ptr[v + 1] > base;
   const running = has && algorithmOf(trace).running && !stageOf(trace, v); // else no m, l and alpha from before
-  for (let r = 0; r < rows.stop - rows.start; r++) {
+  return indicesOf(rows).map((row, r) => {
     const stats = makeStatistics((name, phase) => {
       const isThere = PAST.includes(name) ? running : has;
       return isThere && (!phase || done(phase)) ? arrays[`r_${name}`]?.[base + r] : PENDING;
     });
     const { m_old, m_new } = stats;
-    out.push({
-      row: rows.start + r,
-      name: header.row_names?.[rows.start + r] ?? null,
+    return {
+      row,
+      name: header.row_names?.[row] ?? null,
       rose: m_old !== PENDING && m_old > -Infinity && Number(m_new) > m_old, // over an earlier one
       ...stats,
-    });
-  }
-  return out;
+    };
+  });
 }
 
 /** exp(S − m), as the softmax kernel has it before ℓ is known; nothing of a row that sees no key.
@@ -286,7 +267,7 @@ export function hidersOf(
   if (!parts?.length || KINDS[tile_kind[at]] === "full") return null;
   return hiders(
     p.mask,
-    Array.from({ length: parts.length / size }, (_, k) => parts[k * size + at]),
+    times(parts.length / size, (k) => parts[k * size + at]),
     KINDS[tile_kind[at]] === "skipped",
   );
 }
@@ -309,7 +290,7 @@ export function frame(trace, step, phase) {
   const { columns } = layoutOf(trace, stage);
   const isLanes = columns === "lanes";
   const source = zoom ?? arrays;
-  const width = isLanes ? lanes : cols.stop - cols.start;
+  const width = isLanes ? lanes : sizeOf(cols);
   const [across, top, left] = zoom
     ? [width, 0, 0]
     : [isLanes ? lanes : p.n, rows.start, cols.start];
@@ -318,6 +299,7 @@ export function frame(trace, step, phase) {
   /** @type {Frame["hides"]} */
   const hides = (r, c) => !isLanes && (c >= width || hidden(source, at(r, c)));
   const isMasked = !phases.includes("mask") || done("mask");
+  const transfers = transfersOf(trace, step, done);
   return {
     problem: p,
     pass: header.pass,
@@ -340,7 +322,7 @@ export function frame(trace, step, phase) {
     stats: backward ? rowsOf(trace, step, rows, done, zoom) : statsOf(trace, step, rows, done),
     acc: backward ? null : accumulatorOf(trace, step, done, rows),
     grads: backward ? gradsOf(trace, step, done, zoom) : null,
-    transfers: transfersOf(trace, step, done),
+    transfers,
     numbers: header.numbers || Boolean(zoom),
     zoom,
     hides,
@@ -351,7 +333,7 @@ export function frame(trace, step, phase) {
     // A lane beyond the last key is filled with zeros, so its product is 0, until the mask takes it away too.
     score: (r, c) => (isMasked && hides(r, c) ? -Infinity : c < width ? S?.[at(r, c)] : 0),
     entries: entriesOf(source, p, zoom ? { rows: rows.start, keys: cols.start, across } : null),
-    ...bytesSoFar(trace, step, done),
+    ...bytesSoFar(trace, step, transfers),
     get decimals() {
       return trace.decimals; // known once the tile is laid out
     },

@@ -1,6 +1,7 @@
 // A mask as its builder edits it: chips, their text, and what is said of a score. What is kept, and by what, the server
 // says (explainer/web/mask_map.py); here it is only put into words. Pure.
 
+import { times } from "../lib/lists.js";
 import { phrasesOf, textsOf } from "../lib/texts.js";
 import texts from "../../texts/masks.json" with { type: "json" };
 import { named, pieces, KINDS } from "./predicates.js";
@@ -67,7 +68,7 @@ export function blocksOf(numbers) {
   const blocks = listed.flatMap((entry) => {
     const [i, keys] = entry.split(".");
     const [first, last = first] = keys.split("-").map(Number);
-    return Array.from({ length: last - first + 1 }, (_, k) => [Number(i), first + k]);
+    return times(last - first + 1, (k) => [Number(i), first + k]);
   });
   return { br, bc, blocks };
 }

@@ -2,6 +2,7 @@
 // after the other. What moves is only planned here; views/motion draws it. Pure.
 
 import { blockName } from "../lib/format.js";
+import { times } from "../lib/lists.js";
 import { frame, phasesOf } from "./frame.js";
 
 /** @import { Frame, Op, Place, Trace } from "./types.js" */
@@ -147,7 +148,7 @@ function on([a, b, c, d], t) {
 /** A block on its way, as places at even parts of it, which EASING spreads over time: small at home, late to grow.
  * @param {Point[]} points from home to seat @param {Box} home @param {Box} seat @param {boolean} back @returns {Box[]} */
 export function passage(points, home, seat, back = false) {
-  const boxes = Array.from({ length: SAMPLES + 1 }, (_, k) => {
+  const boxes = times(SAMPLES + 1, (k) => {
     const t = k / SAMPLES;
     const grown = t ** GROWTH;
     const [x, y] = on(points, t);

@@ -1,6 +1,8 @@
 // The arithmetic of a race: how far each loop order is after a tick, when every lane may make the
 // same number of visits, or move the same number of bytes. A lane is its list of `bytesAfter`. Pure.
 
+import { clamp } from "../lib/format.js";
+import { times } from "../lib/lists.js";
 import { ALGORITHMS } from "./algorithms.js";
 import { phasesOf } from "./frame.js";
 
@@ -19,15 +21,12 @@ export const ORDERS = ordersOf();
 /** The visits that take time: all but those of skipped tiles, in which nothing is loaded and nothing computed.
  * @param {Trace} trace */
 export const workOf = ({ steps, arrays: { v_phases } }) =>
-  Array.from({ length: steps }, (_, v) => v).filter((v) => v_phases[v]);
+  times(steps, (v) => v).filter((v) => v_phases[v]);
 
 /** HBM bytes that a trace has moved after 0, 1, … all of its visits that take time. @param {Trace} trace */
 export function bytesAfter(trace) {
-  const { tensors, moved } = trace;
-  const width = tensors.length * 2;
-  const sum = (/** @type {number} */ v) =>
-    moved.subarray((v + 1) * width, (v + 2) * width).reduce((a, b) => a + b, 0);
-  return [0, ...workOf(trace).map(sum)];
+  const { moved } = trace;
+  return [0, ...workOf(trace).map((v) => moved[2 * v + 2] + moved[2 * v + 3])];
 }
 
 /** How long a race is, in ticks, and how many bytes (`quantum`) a tick allows each lane.
@@ -56,7 +55,7 @@ export const finishOf = (clock, lane) => Math.max(0, tickOf(clock, lane, lane.le
  * @param {Trace} trace @param {number} done @returns {Place} */
 export function placeAfter(trace, done) {
   const work = workOf(trace);
-  const step = work[Math.max(0, Math.min(work.length, done) - 1)] ?? 0;
+  const step = work[clamp(done, 1, work.length) - 1] ?? 0;
   const phases = phasesOf(trace, step);
   return { step, phase: phases[done ? phases.length - 1 : 0] };
 }

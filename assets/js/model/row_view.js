@@ -2,6 +2,7 @@
 // tile; and what two other loops would make of it: one that forgets α, and one that rescales only when needed. Pure.
 
 import { number, sub } from "../lib/format.js";
+import { times } from "../lib/lists.js";
 import { ALGORITHMS } from "./algorithms.js";
 import { hidden, laneOf, weight } from "./frame.js";
 import { keysOfBlock } from "./spans.js";
@@ -87,7 +88,7 @@ export function rescales(trace, way) {
  * @param {Trace} trace @param {Frame} f @param {number} row @param {Way} way @returns {Slot[] | null} */
 export function slotsOf(trace, f, row, way) {
   if (!trace.header.numbers) return null;
-  const parts = Array.from({ length: f.lanes }, (_, lane) => slotsOfPart(trace, f, row, way, lane));
+  const parts = times(f.lanes, (lane) => slotsOfPart(trace, f, row, way, lane));
   return parts[0].map((slot, c) => parts.find((part) => part[c].state === "seen")?.[c] ?? slot);
 }
 
@@ -98,7 +99,7 @@ function slotsOfPart(trace, f, row, way, lane) {
   const now = known.at(-1);
   const shrinks = f.phase === "exp" && now?.v === f.step && now.alpha < 1 && known.length > 1;
   const end = way === "forget" ? visitsOf(trace, row, "alpha").at(-1) : visits.at(-1);
-  return Array.from({ length: trace.problem.n }, (_, c) => {
+  return times(trace.problem.n, (c) => {
     const score = scoreAt(trace, row, c);
     const exact = weight(score, end?.m ?? 0);
     const seen = known.find(({ keys }) => c >= keys.start && c < keys.stop);

@@ -1,5 +1,7 @@
 // Which rows and keys a block has. Pure.
 
+import { times } from "../lib/lists.js";
+
 /** @import { Problem, Span } from "./types.js" */
 
 /** Block k of so many indices each, the last one cut off at n; all n where there is no such block.
@@ -14,8 +16,7 @@ export const rowsOfBlock = ({ n, block_q }, i) => spanOf(i, block_q, n);
 export const keysOfBlock = ({ n, block_k }, j) => spanOf(j, block_k, n);
 
 /** Every index of a span. @param {Span} span */
-export const indicesOf = ({ start, stop }) =>
-  Array.from({ length: stop - start }, (_, k) => start + k);
+export const indicesOf = ({ start, stop }) => times(stop - start, (k) => start + k);
 
 /** How many indices a span has. @param {Span} span */
 export const sizeOf = ({ start, stop }) => stop - start;

@@ -87,7 +87,7 @@
  * @typedef {{header: Header, arrays: Skeleton & Values & BackwardValues}} Decoded
  * @typedef {{header: {step: number}, arrays: Record<string, Numbers>}} Zoom one visit with its numbers
  *
- * What every frame needs besides, made once. `moved`: bytes before each visit, [visit][tensor][read, write].
+ * What every frame needs besides, made once. `moved`: bytes before each visit, [visit][read, write].
  * `moves`: bytes that a tile moves per row or key of the inner loop. `visitsOfRow`: of each row block, without those that do nothing. `tileVisit` (Tr × Tc): the first of each tile, `tilesOf` the last
  * of each stage; `decimals`: of scores, m and ℓ, as the cells of the tile have room for them; `previous` (the visit before in
  * the same row block and lane), `lastOfLane` (Tr × lanes), `strip` (of a stage and row block, its visit without a key block): −1 where there is none; `written`: of a tensor and block the last transfer that writes it. In the
@@ -122,12 +122,12 @@
  * @typedef {{dQ: Accumulator | null, dK: Accumulator | null, dV: Accumulator | null, part: Numbers | null, numbers: Record<string, Numbers>, added: number[], of: number[]}} Grads
  *
  * Everything on screen at (step, phase). `position` is the phase's among `phases`, `done(phase)`: it is over or on;
- * `hiders`: what of the mask hides scores of this tile, null where that is not known; `j` −1: all keys; `first`: nothing of its row block was visited before; `unseen`: the row block sees no key; `perTensor`, `reads`, `writes`: HBM bytes so far. `lane`: the part of the keys, of `lanes`; `columns`: what a column of S is. `hides`, `score`: of the tile's
+ * `hiders`: what of the mask hides scores of this tile, null where that is not known; `j` −1: all keys; `first`: nothing of its row block was visited before; `unseen`: the row block sees no key; `reads`, `writes`: HBM bytes so far. `lane`: the part of the keys, of `lanes`; `columns`: what a column of S is. `hides`, `score`: of the tile's
  * row r and key c, beyond the last key too, whether it is hidden and what S shows from "scores" on. `entries`: the matrices by absolute index.
  * @typedef {{
  *   problem: Problem, pass: Pass, step: number, steps: number, phase: string, phases: string[], position: number,
  *   done: (phase: string) => boolean, i: number, j: number, rows: Span, cols: Span, kind: Kind, stage: Stage, first: boolean, unseen: boolean, moves: number,
  *   hiders: import("./predicates.js").Hiders | null, stats: Row[], acc: Accumulator | null, grads: Grads | null, transfers: Transfer[], numbers: boolean,
- *   lane: number, lanes: number, columns: "keys" | "lanes", hides: (r: number, c: number) => boolean, score: (r: number, c: number) => Known, weight: (r: number, c: number) => Known, entries: ReturnType<typeof import("./entries.js").entriesOf>, zoom: Record<string, Numbers> | null, perTensor: Record<string, Moved>, reads: number, writes: number, readonly decimals: number | undefined,
+ *   lane: number, lanes: number, columns: "keys" | "lanes", hides: (r: number, c: number) => boolean, score: (r: number, c: number) => Known, weight: (r: number, c: number) => Known, entries: ReturnType<typeof import("./entries.js").entriesOf>, zoom: Record<string, Numbers> | null, reads: number, writes: number, readonly decimals: number | undefined,
  * }} Frame
  */

@@ -1,5 +1,7 @@
 // What exp would do without m, with a row's own numbers: its scores are multiplied until fp32 fails. Pure.
 
+import { times } from "../lib/lists.js";
+
 /** @import { Frame, Known } from "./types.js" */
 /** A mark on an axis of powers of ten, which fp32 bounds. `state`: 1 beyond its largest number, −1 rounded to 0.
  * @typedef {{at: number, state: -1 | 0 | 1}} Mark */
@@ -30,7 +32,7 @@ function markOf(power) {
 export function axesOf(f, row, factor) {
   const r = row - f.rows.start;
   const m = Number(f.stats[r]?.m_new);
-  const keys = Array.from({ length: f.cols.stop - f.cols.start }, (_, c) => c);
+  const keys = times(f.cols.stop - f.cols.start, (c) => c);
   const scores = keys.filter((c) => !f.hides(r, c)).map((c) => Number(f.score(r, c)));
   return {
     without: scores.map((s) => markOf(s * factor)),

@@ -1,6 +1,7 @@
 // A whole run as a video: every phase with its motion, from the first load to the last write and the result.
 
 import { el } from "../lib/dom.js";
+import { times } from "../lib/lists.js";
 import { during } from "../lib/pending.js";
 import { Camera, ownFont } from "../lib/picture.js";
 import { filmOf } from "../lib/webm.js";
@@ -29,7 +30,7 @@ function placesOf(trace) {
     if (next.step === last.step && next.phase === last.phase) return places;
     places.push(next);
   }
-  return Array.from({ length: trace.steps }, (_, step) => place(trace, step));
+  return times(trace.steps, (step) => place(trace, step));
 }
 
 /** What goes through a run: what shows each of its places, and again the one of now; what tells that it is this run. */
@@ -49,7 +50,7 @@ function runOf(/** @type {Stage} */ { racing, race, player }) {
   const goTo = (/** @type {number} */ tick) => () => race.go(tick);
   return {
     root: race.root,
-    places: Array.from({ length: race.timing.ticks }, (_, tick) => goTo(tick)),
+    places: times(race.timing.ticks, (tick) => goTo(tick)),
     goBack: goTo(race.tick),
     run: () => race.timing,
   };

@@ -3,6 +3,7 @@
 import { el } from "../lib/dom.js";
 import { level } from "../lib/colors.js";
 import { fixed, number } from "../lib/format.js";
+import { times } from "../lib/lists.js";
 
 /** @import { Known } from "../model/types.js" */
 /** @import { CellValues, Context2D, Drawing } from "./types.js" */
@@ -128,7 +129,7 @@ export class Matrix {
       across >= DIGITS[0] * grown && this.wide("−0.0") <= this.most && down >= DIGITS[1] * grown;
     const wanted = wide ? rows * cols : 0;
     if (this.cells.length !== wanted) {
-      this.cells = Array.from({ length: wanted }, () => el("span"));
+      this.cells = times(wanted, () => el("span"));
       this.digits.replaceChildren(...this.cells);
     }
     this.digits.style.gridTemplate = wide ? `repeat(${rows}, 1fr) / repeat(${cols}, 1fr)` : "";

@@ -3,6 +3,7 @@
 
 import { button, card, el, get, set, svg } from "../lib/dom.js";
 import { number, sub } from "../lib/format.js";
+import { times } from "../lib/lists.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { changes, slotsOf, verdict } from "../model/row_view.js";
 import { keysOfBlock } from "../model/spans.js";
@@ -82,7 +83,7 @@ export class RowView {
         width: 1 - gap,
         height: BASE,
       });
-    const keys = Array.from({ length: header.numbers ? p.n : 0 }, (_, c) => c);
+    const keys = times(header.numbers ? p.n : 0, (c) => c);
     this.slots = keys.map((c) => ({
       before: bar("before", c),
       bar: bar("bar", c),
@@ -92,7 +93,7 @@ export class RowView {
     this.svg.replaceChildren(...this.slots.flatMap((slot) => [slot.before, slot.bar, slot.exact]));
     const named = wide * p.block_k >= NAME_FROM;
     this.names.style.gridTemplateColumns = `repeat(${p.n}, 1fr)`;
-    this.blocks = Array.from({ length: header.numbers ? p.Tc : 0 }, (_, j) => {
+    this.blocks = times(header.numbers ? p.Tc : 0, (j) => {
       const { start, stop } = keysOfBlock(p, j);
       return el("span", {
         style: `grid-column:${start + 1}/${stop + 1}`,

@@ -2,6 +2,7 @@
 
 import { el, set } from "../lib/dom.js";
 import { number } from "../lib/format.js";
+import { times } from "../lib/lists.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { STATS } from "../model/statistics.js";
 import { t } from "../model/texts.js";
@@ -63,7 +64,7 @@ export class RowTable {
       head.hidden = absent(key);
       head.replaceChildren(name ?? "", el("span", { text: rest ?? "" }));
     });
-    this.lines = Array.from({ length: problem.block_q }, () => {
+    this.lines = times(problem.block_q, () => {
       const title = el("th", { scope: "row" });
       const cells = STATS.map(([key]) =>
         el("td", {

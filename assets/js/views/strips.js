@@ -4,6 +4,7 @@
 import { hueOf } from "../lib/colors.js";
 import { set, svg } from "../lib/dom.js";
 import { sub } from "../lib/format.js";
+import { times } from "../lib/lists.js";
 import { sharing } from "../model/heads.js";
 import { algorithmOf, layoutOf } from "../model/passes.js";
 import { isOfKeys, isPerRow } from "../model/tensors.js";
@@ -66,7 +67,7 @@ export class Strips {
       pass === "forward" || moved[name]?.[0] + moved[name]?.[1] > 0;
     const { strips, lanes } = algorithmOf(trace);
     const each = (/** @type {string} */ name) =>
-      trace.header.pairs.includes(name) ? Array.from({ length: lanes }, (_, k) => name + k) : name;
+      trace.header.pairs.includes(name) ? times(lanes, (k) => name + k) : name;
     const sides = { ...(big || this.tight ? FEW : STRIPS)[pass], ...strips };
     /** @template T @param {(side: "left" | "above" | "right") => T} of */
     const ofSides = (of) => ({ left: of("left"), above: of("above"), right: of("right") });
@@ -121,7 +122,7 @@ export class Strips {
     const tensor = tensorOf(name);
     const kind = `fa-block fa-fill-${hueOf(tensor)}${GRADIENTS.test(name) ? " is-grad" : ""}${this.made.includes(name) ? " is-made" : ""}${isPerRow(name) ? " is-slim" : ""}`;
     const wide = long >= 3;
-    const blocks = Array.from({ length: wide ? count : 1 }, (_, k) =>
+    const blocks = times(wide ? count : 1, (k) =>
       svg("rect", {
         class: `${kind}${long < 10 ? " is-thin" : ""}`,
         rx: 3,
@@ -136,19 +137,16 @@ export class Strips {
     const room =
       (GRADIENTS.test(name) && !upright ? (big ? 1.2 : 1.4) : 1) *
       (big ? 44 * u : Math.max(NAME_FROM, 22 * u));
-    const labels = Array.from(
-      { length: long >= room && !this.tight && !isPerRow(name) ? count : 0 },
-      (_, k) => {
-        const b = place(k, k + 1);
-        const high = name === "dQ" && this.parted(b) ? b.height / 2 - 4 * u : b.height / 2;
-        return svg("text", {
-          class: `fa-block-name fa-name-${hueOf(tensor)}`,
-          x: b.x + b.width / 2,
-          y: b.y + high,
-          text: `${tensor}${sub(k)}`,
-        });
-      },
-    );
+    const labels = times(long >= room && !this.tight && !isPerRow(name) ? count : 0, (k) => {
+      const b = place(k, k + 1);
+      const high = name === "dQ" && this.parted(b) ? b.height / 2 - 4 * u : b.height / 2;
+      return svg("text", {
+        class: `fa-block-name fa-name-${hueOf(tensor)}`,
+        x: b.x + b.width / 2,
+        y: b.y + high,
+        text: `${tensor}${sub(k)}`,
+      });
+    });
     const more = [];
     if (isPerRow(name))
       more.push(
@@ -194,7 +192,7 @@ export class Strips {
       const b = place(i, i + 1);
       if (!length || length > SEGMENTS.most || p.Tr > 64 || !this.parted(b)) return [];
       const step = (b.width - 6 * u) / length;
-      return Array.from({ length }, (_, k) =>
+      return times(length, (k) =>
         svg("rect.fa-part", {
           rx: Math.min(2, high / 3),
           x: b.x + 3 * u + k * step,

@@ -5,6 +5,7 @@
 import { hueOf } from "../lib/colors.js";
 import { button, card, el, set } from "../lib/dom.js";
 import { number, sub } from "../lib/format.js";
+import { times } from "../lib/lists.js";
 import { AXES, tensorOf } from "../model/tensors.js";
 import { t } from "../model/texts.js";
 import { Budget } from "./budget.js";
@@ -180,7 +181,7 @@ export class TilePanel {
     this.keys.dataset.from = `${start} ${stop}`;
     const count = Math.min(stop - start, this.trace.problem.block_k);
     this.keys.replaceChildren(
-      ...Array.from({ length: count }, (_, c) => el("b.fa-ink-k", { text: `k${sub(start + c)}` })),
+      ...times(count, (c) => el("b.fa-ink-k", { text: `k${sub(start + c)}` })),
     );
   }
 
@@ -321,7 +322,7 @@ export class TilePanel {
     this.base = base;
     this.dense = this.high < Math.max(DENSE * this.theme.unit, type + 3);
     this.every = Math.ceil((type + 2) / this.high);
-    this.line = Array.from({ length: count }, (_, k) => {
+    this.line = times(count, (k) => {
       /** @type {RowLine} */
       const line = { name: el("span.fa-row-name") };
       Object.assign(line.name.style, { width: `${name}px` });

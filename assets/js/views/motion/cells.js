@@ -1,6 +1,7 @@
 // A matrix that becomes another one cell by cell, on a canvas over it while its own is hidden.
 
 import { boxStyle, el } from "../../lib/dom.js";
+import { times } from "../../lib/lists.js";
 import { cellAt } from "../../model/motion.js";
 import { context2d } from "../matrix.js";
 
@@ -73,7 +74,7 @@ function same(
 
 /** The pieces along one side of a matrix: which cells each has, and where it lies in px. @param {number} count @param {number} size */
 const piecesAlong = (count, size) =>
-  Array.from({ length: Math.min(count, MOST) }, (_, k) => {
+  times(Math.min(count, MOST), (k) => {
     const cells = [k, k + 1].map((end) => Math.floor((end * count) / Math.min(count, MOST)));
     const [from, to] = cells.map((cell) => Math.round((cell * size) / count));
     return { cells, from, long: to - from };

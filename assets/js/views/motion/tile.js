@@ -3,6 +3,7 @@
 
 import { level } from "../../lib/colors.js";
 import { el, set } from "../../lib/dom.js";
+import { times } from "../../lib/lists.js";
 import { tensorOf } from "../../model/tensors.js";
 import { turn } from "./cells.js";
 
@@ -164,10 +165,7 @@ export class TileMotion {
       const wins = row.m_old === undefined || Number(row.m_new) > row.m_old;
       if (wins) this.arrives(k, "m", row.m_old, at);
       if (!at.alone || !(Number(row.m_new) > -Infinity)) return;
-      const scores = Array.from(
-        { length: S.matrix.cols },
-        (_, c) => act.after.score(k, c) ?? -Infinity,
-      );
+      const scores = times(S.matrix.cols, (c) => act.after.score(k, c) ?? -Infinity);
       const largest = Math.max(...scores);
       if (largest === -Infinity) return;
       const cell = part(layer, S, k, scores.indexOf(largest), 1, 1);
@@ -202,7 +200,7 @@ export class TileMotion {
       if (!at.alone) return;
       const weights = part(layer, S, k, 0, 1, cols);
       const strip = layer.cover(weights, "fa-chip-sum");
-      const colors = Array.from({ length: cols }, (_, c) => {
+      const colors = times(cols, (c) => {
         const color = Number.isFinite(values(k, c))
           ? ramp.css[level(Number(values(k, c)), low, high)]
           : "transparent";
