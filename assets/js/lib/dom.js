@@ -5,8 +5,9 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** @template {Element} T @param {T} node @param {string[]} classes @param {Attributes | Children} given @param {Children} children */
+/** @template {Element} T @param {T} node @param {string[]} classes @param {Attributes | Children | string} given @param {Children} children */
 function fill(node, classes, given, children) {
+  if (typeof given === "string") return fill(node, classes, {}, [given]);
   if (Array.isArray(given)) return fill(node, classes, {}, given);
   if (classes.length) node.setAttribute("class", classes.join(" "));
   for (const [name, value] of Object.entries(given)) {
@@ -18,15 +19,16 @@ function fill(node, classes, given, children) {
   return node;
 }
 
-/** An element by its tag, with the classes that follow it as in a selector: `el("p.fa-note", { id }, children)`; attributes may be left out.
- * @template {keyof HTMLElementTagNameMap} K @param {K | `${K}.${string}`} name @param {Attributes | Children} [attributes] @param {Children} [children] */
+/** An element by its tag, with the classes that follow it as in a selector: `el("p.fa-note", { id }, children)`; attributes may be
+ * left out, and a text stand in place of children.
+ * @template {keyof HTMLElementTagNameMap} K @param {K | `${K}.${string}`} name @param {Attributes | Children | string} [attributes] @param {Children} [children] */
 export function el(name, attributes = {}, children = []) {
   const [tag, ...classes] = name.split(".");
   const node = document.createElement(/** @type {K} */ (tag));
   return fill(node, classes, attributes, children);
 }
 
-/** The same of SVG. @template {keyof SVGElementTagNameMap} K @param {K | `${K}.${string}`} name @param {Attributes | Children} [attributes]
+/** The same of SVG. @template {keyof SVGElementTagNameMap} K @param {K | `${K}.${string}`} name @param {Attributes | Children | string} [attributes]
  * @param {Children} [children] */
 export function svg(name, attributes = {}, children = []) {
   const [tag, ...classes] = name.split(".");

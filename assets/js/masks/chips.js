@@ -96,14 +96,14 @@ export class Chips {
   /** Make all lines anew, for other chips than before. */
   build() {
     const lines = this.draft.flatMap((term, index) => [
-      el("p.fa-mask-or", { text: index ? t("chip.or") : t("kept_if") }),
+      el("p.fa-mask-or", index ? t("chip.or") : t("kept_if")),
       this.line(term, index),
     ]);
     if (this.draft.length < this.most.terms && !this.isFull()) {
       const or = this.plus(this.draft.length, t("plus.or"));
       lines.push(
         el("div.fa-mask-term.fa-mask-more", { "data-hue": this.draft.length }, [
-          el("span.fa-mask-or", { text: t("chip.or") }),
+          el("span.fa-mask-or", t("chip.or")),
           or,
         ]),
       );
@@ -119,7 +119,7 @@ export class Chips {
   /** @param {Piece[]} term @param {number} index */
   line(term, index) {
     const chips = term.flatMap((piece, k) => [
-      ...(k ? [el("span.fa-mask-and", { text: t("chip.and") })] : []),
+      ...(k ? [el("span.fa-mask-and", t("chip.and"))] : []),
       this.chip(piece, index, k),
     ]);
     const plus =
@@ -156,10 +156,10 @@ export class Chips {
       });
       parts.push(toggle);
     } else {
-      parts.push(el("span.fa-mask-name", { text: name }));
+      parts.push(el("span.fa-mask-name", name));
       fieldsOf(piece, numbers).forEach((_, at) =>
         parts.push(
-          ...(at ? [el("span.fa-mask-comma", { text: "," })] : []),
+          ...(at ? [el("span.fa-mask-comma", ",")] : []),
           this.field(name, { ...place, "data-at": at }, { low, high, word: numbers?.[at], words }),
         ),
       );

@@ -57,9 +57,9 @@ export class MaskMap {
     this.queries = el("div.fa-mask-axis.fa-mask-queries", { "aria-hidden": "true" });
     this.legend = el("p.fa-mask-legend");
     this.root = el("section.fa-mask-map", { "aria-label": t("map") }, [
-      el("b.fa-ink-k.fa-mask-k", { text: t("keys") }),
+      el("b.fa-ink-k.fa-mask-k", t("keys")),
       this.keys,
-      el("b.fa-ink-q.fa-mask-q", { text: t("queries") }),
+      el("b.fa-ink-q.fa-mask-q", t("queries")),
       this.queries,
       this.box,
       this.sentence,
@@ -191,8 +191,8 @@ export class MaskMap {
       ...legend.map(([kind, word, more]) =>
         el("span", { "data-kind": kind }, [
           el("i"),
-          el("b", { text: integer(tiles.counts[kind]) }),
-          el("span", [` ${word}`, el("span.fa-mask-long", { text: more })]),
+          el("b", integer(tiles.counts[kind])),
+          el("span", [` ${word}`, el("span.fa-mask-long", more)]),
         ]),
       ),
     );

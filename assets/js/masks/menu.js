@@ -41,11 +41,7 @@ export class Menu {
           chosen(one);
         },
         { role: "menuitem", tabindex: -1, "data-name": one.name, "data-about": one.name },
-        [
-          el("b", { text: one.name }),
-          el("span", { text: one.words }),
-          el("code", { text: one.formula }),
-        ],
+        [el("b", one.name), el("span", one.words), el("code", one.formula)],
       );
       return { one, node };
     });

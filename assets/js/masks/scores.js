@@ -16,7 +16,7 @@ export class Scores {
   constructor(act) {
     this.act = act;
     this.summary = el("summary");
-    this.legend = el("legend", { text: t("score") });
+    this.legend = el("legend", t("score"));
     const field = (/** @type {string} */ label) => {
       const input = el("input.fa-mask-number", {
         type: "text",
@@ -34,10 +34,7 @@ export class Scores {
       this.summary,
       el("div", [
         el("fieldset", [this.legend, this.number, this.other]),
-        el("label.fa-mask-sink", { "data-about": "sink" }, [
-          el("span", { text: t("sink") }),
-          this.sink,
-        ]),
+        el("label.fa-mask-sink", { "data-about": "sink" }, [el("span", t("sink")), this.sink]),
       ]),
     ]);
   }
@@ -50,7 +47,7 @@ export class Scores {
         const input = el("input", { type: "radio", name: "fa-mask-score", value: name });
         const value = start ? `${name}:${start}` : name;
         input.addEventListener("change", () => this.ask(value, this.number));
-        const parts = [input, el("span", { text: label })];
+        const parts = [input, el("span", label)];
         return { start, input, label: el("label", { "data-about": `score ${name}` }, parts) };
       },
     );
@@ -77,7 +74,7 @@ export class Scores {
     if (document.activeElement !== this.number) this.number.value = number;
     if (document.activeElement !== this.sink) this.sink.value = sink;
     set(this.other, { text: kind === "other" ? score : "" });
-    const bold = (/** @type {string} */ text) => el("b", { text });
+    const bold = (/** @type {string} */ text) => el("b", text);
     this.summary.replaceChildren(
       `${t("score")} `,
       bold(score),

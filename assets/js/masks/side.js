@@ -35,7 +35,7 @@ export class Work {
     /** @param {{br: number, bc: number}} of @returns {Children} */
     const sized = (of) => [
       t("left.tiles"),
-      el("span.fa-mask-long", { text: ` ${t("left.computed")}` }),
+      el("span.fa-mask-long", ` ${t("left.computed")}`),
       t("left.size", { br: of.br, bc: of.bc }),
     ];
     /** @type {[name: Children, part: number, whole: number, what: string][]} */
@@ -49,9 +49,9 @@ export class Work {
         el("div.fa-mask-bar", { "data-what": what, "data-part": part, "data-whole": whole }, [
           el("span", name),
           el("span.fa-mask-count", [
-            el("b", { text: integer(part) }),
+            el("b", integer(part)),
             ` ${t("left.of", { n: whole })} `,
-            el("i", { text: share(part, whole) }),
+            el("i", share(part, whole)),
           ]),
           el("div.fa-mask-track", { "aria-hidden": "true" }, [
             el("i", { style: `width:${(100 * part) / whole}%` }),
@@ -86,7 +86,7 @@ export class Presets {
     this.root = el("section.fa-mask-presets", { "aria-labelledby": "fa-mask-start" }, [
       el("header", [
         el("h3", { id: "fa-mask-start", text: t("presets") }),
-        el("span", { text: t("presets.kept", { n: DRAWN }) }),
+        el("span", t("presets.kept", { n: DRAWN })),
       ]),
       this.list,
     ]);
@@ -103,8 +103,8 @@ export class Presets {
           { class: "fa-mask-preset", "data-preset": one.key, "aria-describedby": "fa-mask-about" },
           [
             thumbnail(one.bits),
-            el("span", [el("b", { text: one.title }), el("span", { text: one.models })]),
-            el("span.fa-mask-share", { text: share(one.share, 1) }),
+            el("span", [el("b", one.title), el("span", one.models)]),
+            el("span.fa-mask-share", share(one.share, 1)),
           ],
         );
         return node;
@@ -177,10 +177,7 @@ export class About {
     set(this.root, { "data-empty": one ? null : "" });
     this.root.replaceChildren(
       ...(one
-        ? [
-            el("span", { text: `${one.says} ` }),
-            ...(one.source ? [el("cite", { text: one.source })] : []),
-          ]
+        ? [el("span", `${one.says} `), ...(one.source ? [el("cite", one.source)] : [])]
         : [t("about")]),
     );
   }

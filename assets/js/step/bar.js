@@ -79,7 +79,7 @@ export class StepTransport extends Transport {
     super(player, beatMs);
     const [first, , , , last] = this.buttons.children;
     this.back = this.key("back", t("bar.back"), "backward");
-    this.next = el("span", { text: t("bar.next") });
+    this.next = el("span", t("bar.next"));
     const forward = button(
       "",
       () => player.act("forward"),
@@ -134,7 +134,7 @@ export class StepTransport extends Transport {
             "data-term": termOf(name, trace.header.pass),
             "data-part": `phase.${name}`,
           },
-          [el("span", { text: name })],
+          [el("span", name)],
         ),
       ),
     );

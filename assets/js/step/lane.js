@@ -66,7 +66,7 @@ export class Lane {
     this.table.root.hidden = true; // its rows say what embedding pages read
     this.meter = new Meter();
     this.status = el("span.fa-lane-status");
-    const head = el("div.fa-lane-head", [el("h2", { text: label }), this.status]);
+    const head = el("div.fa-lane-head", [el("h2", label), this.status]);
     this.root = el(
       "section.fa-card.fa-lane",
       { style: `--fa-hue:${hue}`, "data-testid": "player", "aria-label": label },

@@ -74,7 +74,7 @@ export class Result {
     /** @param {string} head @param {string} quiet @param {ArrayLike<number>} data @param {number} end @param {number} width */
     const figure = (head, quiet, data, end, width) => {
       const matrix = new Matrix(name);
-      const words = el("figcaption", [el("b", rich(head)), el("span", { text: quiet })]);
+      const words = el("figcaption", [el("b", rich(head)), el("span", quiet)]);
       const node = el("figure", [words, matrix.root]);
       matrix.layout(p.n, p.d, width, high, 1000); // no digits
       const values = (/** @type {number} */ r, /** @type {number} */ c) => data[r * p.d + c];
@@ -94,9 +94,9 @@ export class Result {
       ),
       figure(t("end.difference"), "", apart, most, wide / 2),
       el("p.fa-result-off", [
-        el("span", { text: t("end.most") }),
+        el("span", t("end.most")),
         el("b", { text: small(off), "data-off": off }),
-        el("span", { text: rounding }),
+        el("span", rounding),
       ]),
     );
     return [root, small(off)];
@@ -112,12 +112,12 @@ export class Result {
     return [
       ...two.map((key) =>
         el("div.fa-result-bytes", [
-          el("b", { text: labels[key].label }),
-          el("b", { text: bytes(sumOf(requested[key])) }),
+          el("b", labels[key].label),
+          el("b", bytes(sumOf(requested[key]))),
           stacked(requested[key], most, key === order && !labels[key].stores_scores),
         ]),
       ),
-      el("p", { text: t("end.counted") }),
+      el("p", t("end.counted")),
     ];
   }
 
@@ -128,11 +128,9 @@ export class Result {
     const line = (
       /** @type {"compare" | "backward" | "forward" | "run"} */ key,
       /** @type {(() => void) | undefined} */ act,
-    ) =>
-      act &&
-      el("p", [button(`${t(`end.${key}`)} ›`, act), el("span", { text: t(`end.${key}.what`) })]);
+    ) => act && el("p", [button(`${t(`end.${key}`)} ›`, act), el("span", t(`end.${key}.what`))]);
     return el("div.fa-result-now", [
-      el("h3", { text: t("end.now") }),
+      el("h3", t("end.now")),
       line("compare", compare),
       line(other, turn),
       line("run", run),

@@ -90,10 +90,7 @@ export class Code {
         return el(
           "li",
           { "data-part": phase && (this.kind === "paper" ? `line.${k}` : `phase.${phase}`) },
-          [
-            el("code", { text: codeText(text, trace.problem) }),
-            remarks && el("span", { text: `# ${remarks}` }),
-          ],
+          [el("code", codeText(text, trace.problem)), remarks && el("span", `# ${remarks}`)],
         );
       }),
     );
@@ -129,7 +126,7 @@ export class Traffic {
   tracks;
   constructor() {
     this.body = el("div.fa-bars");
-    this.note = el("p.fa-caption.fa-caption-note", { text: t("traffic.between") });
+    this.note = el("p.fa-caption.fa-caption-note", t("traffic.between"));
     this.card = card("traffic", t("traffic"), "", [this.body, this.note]);
     this.root = this.card.root;
   }
@@ -142,7 +139,7 @@ export class Traffic {
     const heads = Object.entries(CONVENTIONS).map(([kind, words]) =>
       el("span.fa-bar-line", [
         el("b", { "data-term": kind, text: kind }),
-        el("span", { text: words.split(":")[0] }),
+        el("span", words.split(":")[0]),
       ]),
     );
     this.body.replaceChildren(el("div.fa-bar.fa-bar-heads", [el("span"), ...heads]));
@@ -170,7 +167,7 @@ export class Traffic {
           set(moved[op], { "data-part": `moved.${op}` });
       this.body.append(
         el("div", { class: `fa-bar${current ? " is-now" : ""}`, style: `--fa-hue:${hue}` }, [
-          el("span.fa-bar-name", { text: label }),
+          el("span.fa-bar-name", label),
           line("requested", all, moved.root),
           line("compulsory", once, track("is-compulsory", (100 * once) / most)),
         ]),

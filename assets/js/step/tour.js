@@ -70,7 +70,7 @@ export class Tour {
           this.text,
         ]),
         el("div.fa-tour-keys", [this.back, this.next, close]),
-        el("span.fa-tour-hint", { text: t("tour.keys") }),
+        el("span.fa-tour-hint", t("tour.keys")),
       ],
     );
     this.light = el("div.fa-spot", { "data-testid": "spot", "aria-hidden": "true", hidden: true });

@@ -111,10 +111,7 @@ async function recordVideo(stage, words, tell) {
 /** The run as a WebM, and how far it is, until it is there. @param {Stage} stage @param {string} words */
 export async function mount(stage, words) {
   const bar = el("progress", { max: 1, value: 0, "aria-label": t("video") });
-  const note = el("div.fa-recording", { role: "status" }, [
-    el("span", { text: t("video.making") }),
-    bar,
-  ]);
+  const note = el("div.fa-recording", { role: "status" }, [el("span", t("video.making")), bar]);
   document.body.append(note);
   try {
     return await during(

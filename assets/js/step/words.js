@@ -106,7 +106,7 @@ export class Words {
 
   /** @param {string} key @param {string} text @param {string} [label] @param {string} [title] */
   word(key, text, label, title) {
-    if (!this.open) return el("b", { text });
+    if (!this.open) return el("b", text);
     const node = button(text, () => this.open?.(key, node), {
       class: `fa-word fa-word-${key}`,
       "data-control": key,
@@ -147,7 +147,7 @@ export class Controls {
       this.done();
     });
     this.head = el("header.fa-sheet-head", [
-      el("b", { text: t("words.name") }),
+      el("b", t("words.name")),
       button(t("words.done"), () => this.done()),
     ]); // on a phone
   }

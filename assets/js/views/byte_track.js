@@ -42,8 +42,8 @@ export function stacked(totals, most, saves) {
       style: `width:${share.toFixed(2)}%`,
       title: `${name} ${bytes(read + written)}`,
     };
-    return el("i", part, [el("span", { text: name })]);
+    return el("i", part, [el("span", name)]);
   });
-  const rest = saves && el("em", { text: t("end.on_chip") });
+  const rest = saves && el("em", t("end.on_chip"));
   return el("div.fa-result-bar", [...parts, rest]);
 }

@@ -72,9 +72,6 @@ export class MatrixFrame {
     set(this.root, { title });
     if (this.head.dataset.text === text) return;
     this.head.dataset.text = text;
-    this.head.replaceChildren(
-      el("b", { text: strong }),
-      el("span", { text: quiet && ` ${quiet}` }),
-    );
+    this.head.replaceChildren(el("b", strong), el("span", quiet && ` ${quiet}`));
   }
 }

@@ -56,6 +56,6 @@ export class HeadRow {
     this.row.replaceChildren(...chips.filter((node) => node !== false));
     if (had) get(this.row, '[aria-pressed="true"]').focus({ preventScroll: true });
     set(this.root, { "data-head": heads.head });
-    this.words.replaceChildren(readers(heads), " ", el("span", { text: cached(heads) }));
+    this.words.replaceChildren(readers(heads), " ", el("span", cached(heads)));
   }
 }

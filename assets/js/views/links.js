@@ -140,7 +140,7 @@ export class Links {
     const { title = "", terms = null, lines: found = [] } = explanation ?? {};
     const last = found.at(-1);
     const hasHeadline = "headline" in sram;
-    const line = last && !words ? [el("b", { text: title }), " ", ...richPowers(last)] : null;
+    const line = last && !words ? [el("b", title), " ", ...richPowers(last)] : null;
     if (hasHeadline) sram.headline(line);
     const lines = hasHeadline && line ? found.slice(0, -1) : found;
     this.card.hidden = true;

@@ -66,7 +66,7 @@ export class Predict {
       "",
       () => this.choose(k),
       { class: "fa-link", "aria-pressed": "false", "aria-keyshortcuts": k + 1 },
-      [el("kbd", { text: k + 1, "aria-hidden": "true" }), el("span", { text })],
+      [el("kbd", { text: k + 1, "aria-hidden": "true" }), el("span", text)],
     );
   }
 
@@ -80,19 +80,14 @@ export class Predict {
       value: (min + max) / 2,
       "aria-label": t("predict.number"),
     });
-    const output = el("output", { text: number(Number(input.value)) });
+    const output = el("output", number(Number(input.value)));
     const answer = () => {
       this.choice = Number(input.value);
       set(output, { text: number(this.choice), class: "is-chosen" });
       this.lead();
     };
     on(input, ["input", "pointerup"], answer);
-    return el("label.fa-predict-slider", [
-      el("span", { text: min }),
-      input,
-      el("span", { text: max }),
-      output,
-    ]);
+    return el("label.fa-predict-slider", [el("span", String(min)), input, el("span", String(max)), output]);
   }
 
   /** @param {number} k */

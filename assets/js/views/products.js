@@ -31,7 +31,7 @@ export class Products {
     this.items = products.map(([phase, formula, where]) =>
       el("li", { "data-product": phase, "data-part": `phase.${phase}` }, [
         el("b", rich(scales_dQ && phase === "dQ" ? `${formula} / √d` : formula)),
-        el("span", { text: texts.products?.[phase] ?? where }),
+        el("span", texts.products?.[phase] ?? where),
       ]),
     );
     this.list.replaceChildren(...this.items);

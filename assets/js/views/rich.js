@@ -18,7 +18,7 @@ export const powers = (text, nodesOf) =>
   text
     .replaceAll("exp(", "e^(")
     .split(POWER)
-    .flatMap((part, k) => (k % 2 ? [el("sup", { text: part })] : nodesOf(part)));
+    .flatMap((part, k) => (k % 2 ? [el("sup", part)] : nodesOf(part)));
 
 /** A text of which some places, in brackets, are nodes: "[K] stays". @param {string} text @param {Record<string, Node>} nodes by the names in brackets */
 export const placed = (text, nodes) =>

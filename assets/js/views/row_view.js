@@ -110,7 +110,7 @@ export class RowView {
     const stats = f.stats.find((s) => s.row === row);
     this.card.note.replaceChildren(
       ...(slots
-        ? [el("span.fa-where-wide", { text: `${t("row_view.bars")}; ` }), t("row_view.outline")]
+        ? [el("span.fa-where-wide", `${t("row_view.bars")}; `), t("row_view.outline")]
         : [t("row_view.small")]),
     );
     set(get(this.card.head, "h2"), {
@@ -169,7 +169,7 @@ export class RowView {
       this.lines.replaceChildren(
         ...lines.flatMap(([symbol, change, why]) => [
           el("dt", { class: `fa-ink-${{ ℓ: "l", O: "o", m: "m" }[symbol]}`, text: symbol }),
-          el("dd", [el("b", { text: change }), el("span", { text: why })]),
+          el("dd", [el("b", change), el("span", why)]),
         ]),
       );
     }

@@ -62,7 +62,7 @@ export class RowTable {
       const [name, rest] = running ? [t(`column.${key}`), FORMULAS[key]] : (AT_ONCE[key] ?? []);
       const head = this.heads[k];
       head.hidden = absent(key);
-      head.replaceChildren(name ?? "", el("span", { text: rest ?? "" }));
+      head.replaceChildren(name ?? "", el("span", rest ?? ""));
     });
     this.lines = times(problem.block_q, () => {
       const title = el("th", { scope: "row" });

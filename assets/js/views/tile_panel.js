@@ -180,9 +180,7 @@ export class TilePanel {
     if (this.keys.dataset.from === `${start} ${stop}`) return;
     this.keys.dataset.from = `${start} ${stop}`;
     const count = Math.min(stop - start, this.trace.problem.block_k);
-    this.keys.replaceChildren(
-      ...times(count, (c) => el("b.fa-ink-k", { text: `k${sub(start + c)}` })),
-    );
+    this.keys.replaceChildren(...times(count, (c) => el("b.fa-ink-k", `k${sub(start + c)}`)));
   }
 
   /** Rows and columns of what a frame shows. @param {string} name @param {Frame} f */

@@ -91,7 +91,7 @@ export class Transport {
       grain?.choices.map(([value, text]) => el("option", { value, text })),
     );
     if (grain?.onChoice) this.grain.addEventListener("change", grain.onChoice);
-    const hint = el("span.fa-hint", { text: grain?.hint });
+    const hint = el("span.fa-hint", grain?.hint);
     const settings = el("div.fa-settings", [this.speed, this.grain, hint]);
     this.root = el("div.fa-transport", { role: "toolbar", "aria-label": t("transport") }, [
       this.buttons,

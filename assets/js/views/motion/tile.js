@@ -170,7 +170,7 @@ export class TileMotion {
       if (largest === -Infinity) return;
       const cell = part(layer, S, k, scores.indexOf(largest), 1, 1);
       const chip = layer.cover(cell, "fa-chip-max");
-      if (!sram.dense) chip.append(el("span", { text: sram.format(largest) }));
+      if (!sram.dense) chip.append(el("span", sram.format(largest)));
       const way = towards(cell, layer.box(sram.line[k].m));
       layer.animate(
         chip,
