@@ -29,7 +29,6 @@ const STRIPS = { with: { Q: 0, S: 264, O: 96 }, without: { Q: 0, S: 1, O: 0 } };
 const FEW = 39; // px of a column that holds digits
 const PHONE_FEW = 36;
 const KEY = 58; // px of a column that bears the name of its key
-const FRAMES = ["Q", "K", "S", "V", "O"];
 
 const NONE = new Float32Array(0);
 
@@ -44,7 +43,7 @@ export class Sram extends TilePanel {
   counts;
   /** @param {PanelOptions} on */
   constructor(on) {
-    super(FRAMES, ["K"], { m: "m", l: "ℓ" }, on);
+    super("forward", { m: "m", l: "ℓ" }, on);
   }
 
   /** One scale for all operands, the same on both sides of 0. @param {Record<string, Numbers | undefined>} arrays */
@@ -69,10 +68,12 @@ export class Sram extends TilePanel {
     const { lanes } = algorithmOf(this.trace);
     const cols = columns === "lanes" ? lanes : isWide ? p.n : p.block_k;
     const rows = p.block_q;
+    const sizes = { rows, keys: cols, dims: p.d, outs: p.d };
     const [width, height] = [this.body.clientWidth, this.body.clientHeight];
     this.wide = width;
     const phone = (this.phone = width < 400);
     const type = big ? Math.max(24, 24 * u) : phone ? 12 : Math.max(12, 13 * u);
+    Object.assign(this, { sizes, type });
     const narrow = width < 460; // a phone
     const edge = narrow ? 12 : EDGE * u;
     const apart = big ? 0 : narrow ? 8 : 16 * u;
@@ -131,23 +132,14 @@ export class Sram extends TilePanel {
       wide.O = spent - apart / 2;
       x.O = x.l + widths.l + apart / 2;
     }
-    const lay = (
-      /** @type {string} */ name,
-      /** @type {number} */ left,
-      /** @type {number} */ y,
-      /** @type {number} */ w,
-      /** @type {number} */ h,
-      /** @type {number} */ r,
-      /** @type {number} */ c,
-    ) => this.frames[name].layout(left, y, w, h, r, c, type);
-    lay("Q", x.Q, base, Math.max(1, wide.Q), low, rows, p.d);
-    lay("K", x.S, top, wide.S, Math.max(1, over), p.d, cols);
-    lay("S", x.S, base, wide.S, low, rows, cols);
-    lay("V", x.O, top, wide.O, Math.max(1, over), cols, p.d);
-    lay("O", x.O, base, wide.O, low, rows, p.d);
+    this.lay("Q", x.Q, base, wide.Q, low);
+    this.lay("K", x.S, top, wide.S, over);
+    this.lay("S", x.S, base, wide.S, low);
+    this.lay("V", x.O, top, wide.O, over);
+    this.lay("O", x.O, base, wide.O, low);
     const contents = phone && !stage ? (sums ? "KSVOml" : "QKSml") : on_chip;
-    for (const name of FRAMES)
-      this.frames[name].root.hidden = !contents.includes(name) || (big && "QKV".includes(name));
+    for (const { name, root } of Object.values(this.frames))
+      root.hidden = !contents.includes(name) || (big && "QKV".includes(name));
     this.frames.O.root.classList.toggle("is-slim", wide.O < 72 * u);
     this.counts = contents.includes("m");
     this.high = low / rows;
@@ -155,10 +147,9 @@ export class Sram extends TilePanel {
       rows,
       x.Q - 7,
       base,
-      type,
       this.counts ? { m: { x: x.m, width: widths.m }, l: { x: x.l, width: widths.l } } : {},
     );
-    this.placeKeys(big && !strip && wide.S >= cols * KEY * u, this.frames.S, cols, base);
+    this.placeKeys(big && !strip && wide.S >= cols * KEY * u, this.frames.S);
     this.left = Math.max(0, x.Q - label);
     const { matrix } = this.frames.S;
     this.trace.decimals = matrix.cells.length ? matrix.decimals(this.scores) : undefined;

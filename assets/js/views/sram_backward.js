@@ -10,31 +10,17 @@ import { crossings } from "../model/phases_backward.js";
 import { AXES } from "../model/tensors.js";
 import { t } from "../model/texts.js";
 import { tileOf } from "../model/wording.js";
+import layout from "./layout.json" with { type: "json" };
 import { placed } from "./rich.js";
 import { TilePanel } from "./tile_panel.js";
 
 /** @import { Frame, Known, Numbers, Row, Stage } from "../model/types.js" */
 /** @import { CellValues, Columns, Corner, PanelOptions } from "./types.js" */
 
-const FRAMES = ["Q", "K", "S", "dV", "dO", "V", "dS", "dK", "O", "dQ"];
-const TURNED = ["K", "V", "dK", "dV"];
 /** What stands at the left, above, in the middle and below of a crossing, and beside it.
  * @typedef {{left?: string, above?: string, cell: string, stat?: string, below?: string}} Slot */
-/** @type {Slot} */
-const LEFT = { left: "Q", above: "K", cell: "S", stat: "lse", below: "dV" };
-/** @type {Slot} */
-const RIGHT = { left: "dO", above: "V", cell: "dS", stat: "D", below: "dK" };
 /** What stands where, of each kernel; null: over the tiles. @type {Record<string, Slot[]>} */
-const PLACES = {
-  null: [LEFT, RIGHT],
-  D: [{ cell: "O" }, { cell: "dO", stat: "D" }],
-  scale: [{ cell: "dQ" }],
-  dV: [{ left: "dO", cell: "S", below: "dV" }],
-  dP: [{ left: "dO", above: "V", cell: "dS" }],
-  dS: [{ cell: "S" }, { cell: "dS", stat: "D" }],
-  dQ: [{ left: "dQ", above: "K", cell: "dS" }],
-  dK: [{ left: "Q", cell: "dS", below: "dK" }],
-};
+const PLACES = layout.crossings;
 /** @type {("dV" | "dK")[]} */
 const SUMS = ["dV", "dK"];
 const RIGHT_FROM = ["dP", "D", "dS", "dQ", "dK"]; // phases of the second crossing, where there is room for one
@@ -57,7 +43,7 @@ export class SramBackward extends TilePanel {
   last;
   /** @param {PanelOptions} on */
   constructor(on) {
-    super(FRAMES, TURNED, { lse: "lse", D: "D" }, on);
+    super("backward", { lse: "lse", D: "D" }, on);
     for (const name of ["dV", "dK"]) this.frames[name].root.classList.add("is-sum");
     this.counts = true;
     this.note = el("span");
@@ -100,7 +86,7 @@ export class SramBackward extends TilePanel {
       : Math.max(12, (alone ? 12 : stage === null ? 12 : 13) * u);
     this.body.classList.toggle("is-two", places.length > 1);
     const sizes = { rows: p.block_q, keys: stage === "dS" ? p.n : p.block_k, dims: p.d, outs: p.d };
-    const cells = (/** @type {string} */ name) => this.sides[name].map((axis) => sizes[axis]);
+    Object.assign(this, { sizes, type });
     const has = (/** @type {keyof Slot} */ place) =>
       places.some((one) => one[place]) && !(big && place !== "below");
     const keyed = AXES[places[0].cell][1] === "keys" && stage !== "dS"; // in presentation mode the names of the keys stand beside the card's own
@@ -119,50 +105,40 @@ export class SramBackward extends TilePanel {
     const edge = (places.length > 1 && stage === null ? EDGE : 3 * EDGE) * u;
     const label = Math.max((big ? 100 : EDGE) * u, this.nameLength * type * 0.66 + 9);
     this.high = high.cell / p.block_q;
-    const wide = this.widths(places, cells, { width: width - label - edge, big, u, alone });
+    const wide = this.widths(places, width - label - edge);
     for (const { root } of Object.values(this.frames)) root.hidden = true;
     /** @type {Columns} */
     const stats = {};
     let x = label + Math.max(0, (width - label - edge - wide.total) / 2);
     this.left = Math.max(0, x - label);
     const name = x - 6;
-    const lay = (
-      /** @type {string} */ frame,
-      /** @type {number} */ left,
-      /** @type {number} */ y,
-      /** @type {number} */ w,
-      /** @type {number} */ h,
-    ) => {
-      this.frames[frame].layout(left, y, w, Math.max(1, h), cells(frame)[0], cells(frame)[1], type);
-      this.frames[frame].root.hidden = false;
-    };
     places.forEach((one, k) => {
       const [side, cell, stat] = wide.each[k];
-      if (side && one.left) lay(one.left, x, base, side, high.cell);
+      if (side && one.left) this.lay(one.left, x, base, side, high.cell);
       x += side + (side ? APART * u : 0);
-      if (one.above && has("above")) lay(one.above, x, top, cell, high.above);
-      lay(one.cell, x, base, cell, high.cell);
+      if (one.above && has("above")) this.lay(one.above, x, top, cell, high.above);
+      this.lay(one.cell, x, base, cell, high.cell);
       this.frames[one.cell].root.classList.toggle("is-slim", cell < 130 * u);
-      if (one.below) lay(one.below, x, base + high.cell + low, cell, high.below);
+      if (one.below) this.lay(one.below, x, base + high.cell + low, cell, high.below);
       if (one.stat) stats[one.stat] = { x: x + cell + (stage === "D" ? 4 * u : 0), width: stat };
       x += cell + stat + (stat ? 0 : APART * u) + APART * u;
     });
-    this.rows(p.block_q, name, base, type, stats);
+    this.rows(p.block_q, name, base, stats);
     if (places.length > 1 && !big) this.lines.style.fontSize = `${Math.max(12, 12.5 * u)}px`;
-    this.ghost(cells("dQ"), high.cell, wide, type);
+    this.ghost(high.cell, wide.each[0][0]);
     const { cell } = places[0];
-    const cols = cells(cell)[1];
+    const [, cols] = this.cellsOf(cell);
     const isNamed = big && AXES[cell][1] === "keys" && this.frames[cell].width >= cols * 58 * u;
-    for (const one of places.toReversed())
-      this.placeKeys(isNamed, this.frames[one.cell], cols, base);
+    for (const one of places.toReversed()) this.placeKeys(isNamed, this.frames[one.cell]);
   }
 
-  /** px of each place: [side, cell, stat] of each, and of all. @param {Slot[]} places
-   * @param {(name: string) => number[]} cells @param {{width: number, big: boolean, u: number, alone: boolean}} room */
-  widths(places, cells, { width, big, u, alone }) {
+  /** px of each place: [side, cell, stat] of each, and of all. @param {Slot[]} places @param {number} width */
+  widths(places, width) {
+    const { alone } = this;
+    const { unit: u, big } = this.theme;
     const most = places.length === 1 && !alone ? 3 * SIDE : alone ? 60 : SIDE;
     const side = places.map(({ left }) =>
-      left && !big ? Math.max(SIDE, Math.min(most, cells(left)[1] * 24)) * u : 0,
+      left && !big ? Math.max(SIDE, Math.min(most, this.cellsOf(left)[1] * 24)) * u : 0,
     ); // the names of the sums stand below
     const stat = places.map((one) => (one.stat ? (big ? 110 : alone ? 58 : STAT) * u : 0));
     const apart =
@@ -172,7 +148,7 @@ export class SramBackward extends TilePanel {
       ) * u;
     const left = width - side.concat(stat).reduce((a, b) => a + b, 0) - apart;
     const cell = places.map((one) =>
-      Math.floor(Math.min(left / places.length, cells(one.cell)[1] * CELL * u)),
+      Math.floor(Math.min(left / places.length, this.cellsOf(one.cell)[1] * CELL * u)),
     );
     return {
       each: places.map((_, k) => [side[k], cell[k], stat[k]]),
@@ -180,13 +156,15 @@ export class SramBackward extends TilePanel {
     };
   }
 
-  /** What is added to dQ has no place of its own on chip: it leaves from dS, in the shape of Q. @param {number} high @param {{each: number[][], total: number}} wide @param {number} type */
-  ghost(/** @type {number[]} */ [rows, cols], high, wide, type) {
+  /** What is added to dQ has no place of its own on chip: it leaves from dS, in the shape of Q. @param {number} high
+   * @param {number} wide px of what stands at the left */
+  ghost(high, wide) {
     const { dQ } = this.frames;
     if (!dQ.root.hidden || this.stage !== null) return;
     const from = this.frames.dS.root.hidden ? this.frames.S : this.frames.dS;
-    const size = Math.max(48 * this.theme.unit, wide.each[0][0] * 1.4);
-    dQ.layout(from.x - size * 0.2, from.y + high * 0.2, size, high * 0.6, rows, cols, type);
+    const size = Math.max(48 * this.theme.unit, wide * 1.4);
+    this.lay("dQ", from.x - size * 0.2, from.y + high * 0.2, size, high * 0.6);
+    dQ.root.hidden = true;
   }
 
   /** What is added to dQ leaves from its ghost, the rest from the first frame. @param {string} name

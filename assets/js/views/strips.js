@@ -9,28 +9,17 @@ import { sharing } from "../model/heads.js";
 import { algorithmOf, layoutOf } from "../model/passes.js";
 import { isOfKeys, isPerRow } from "../model/tensors.js";
 import { finishedBlocks, finishedParts } from "../model/tiles.js";
+import layout from "./layout.json" with { type: "json" };
 
 /** @import { Mark } from "./types.js" */
 /** @import { Frame, Trace } from "../model/types.js" */
 /** @import { Box, Theme } from "./types.js" */
 
-/** From the outside in, left and above; away from the map on the right. */
-const STRIPS = {
-  forward: { above: ["V", "K"], left: ["Q"], right: ["O"] },
-  backward: {
-    above: ["dV", "dK", "V", "K"],
-    left: ["Q", "O", "dO", "m", "l", "lse", "D"],
-    right: ["dQ"],
-  },
-};
-/** In presentation mode, whose names are large; what else moves does so beside what is named here. */
-const FEW = {
-  forward: STRIPS.forward,
-  backward: { above: ["dK", "K"], left: ["Q", "dO"], right: ["dQ"] },
-};
+// Strips from the outside in, left and above; away from the map on the right. `few`: in presentation mode, whose names are large;
+// what else moves does so beside what is named there. What is made is dashed until it is final.
+const { strips: STRIPS, few_strips: FEW, made: MADE } = layout;
 /** @type {Record<string, string>} */
-const BESIDE = { V: "K", dV: "dK", O: "dO", m: "dO", l: "dO", lse: "dO", D: "dO" };
-const MADE = { forward: ["O"], backward: ["dQ", "dK", "dV"] }; // dashed until it is final
+const BESIDE = layout.beside;
 const GRADIENTS = /^d/;
 /** Of what each lane has of its own there is a strip a lane: O′0, O′1. @param {string} name */
 const tensorOf = (name) => name.replace(/\d+$/, "");

@@ -5,15 +5,16 @@
 import { hueOf } from "../lib/colors.js";
 import { button, card, el, set } from "../lib/dom.js";
 import { number, sub } from "../lib/format.js";
-import { times } from "../lib/lists.js";
+import { recordOf, times } from "../lib/lists.js";
 import { AXES, tensorOf } from "../model/tensors.js";
 import { t } from "../model/texts.js";
 import { Budget } from "./budget.js";
 import { MatrixFrame, put } from "./frame.js";
+import layout from "./layout.json" with { type: "json" };
 import { Matrix } from "./matrix.js";
 
 /** @import { RowLine } from "./types.js" */
-/** @import { Frame, Known, Numbers, Row, Stage, Trace } from "../model/types.js" */
+/** @import { Frame, Known, Numbers, Pass, Row, Stage, Trace } from "../model/types.js" */
 /** @import { Axis } from "../model/tensors.js" */
 /** @import { CellValues, Columns, Drawing, LinksAt, PanelOptions, Ramp, Theme, TileOfPass } from "./types.js" */
 
@@ -59,28 +60,29 @@ export class TilePanel {
   dense;
   /** @type {number} */
   left;
-  /** @param {string[]} tensors that have a frame @param {string[]} turned those that lie on their side, so that keys run across
-   * @param {Record<string, string>} stats what a row carries, as it is written
+  /** How many there are on each axis. @type {Record<Axis, number>} */
+  sizes;
+  /** px of the digits. @type {number} */
+  type;
+  /** @param {Pass} pass @param {Record<string, string>} stats what a row carries, as it is written
    * @param {PanelOptions} options */
-  constructor(tensors, turned, stats, { onZoom }) {
-    /** Of each tensor its axes, down and across. @type {Record<string, Axis[]>} */
-    this.sides = Object.fromEntries(
-      tensors.map((name) => [name, turned.includes(name) ? AXES[name].toReversed() : AXES[name]]),
+  constructor(pass, stats, { onZoom }) {
+    const tensors = layout.frames[pass];
+    const turned = layout.turned[pass]; // those that lie on their side, so that keys run across
+    /** Of each tensor its axes, down and across. */
+    this.sides = recordOf(tensors, (name) =>
+      turned.includes(name) ? AXES[name].toReversed() : AXES[name],
     );
-    this.frames = Object.fromEntries(tensors.map((name) => [name, new MatrixFrame(name)]));
+    this.frames = recordOf(tensors, (name) => new MatrixFrame(name));
     this.columns = Object.keys(stats);
-    this.heat = Object.fromEntries(this.columns.map((key) => [key, new Matrix(key)]));
-    this.heads = Object.fromEntries(
-      Object.entries(stats).map(([key, text]) => [
-        key,
-        el("b", {
-          class: `fa-stat-head fa-ink-${key.toLowerCase()}`,
-          text,
-          "data-term": key,
-          "data-part": key,
-          "data-spot": key,
-        }),
-      ]),
+    this.heat = recordOf(this.columns, (key) => new Matrix(key));
+    this.heads = recordOf(this.columns, (key) =>
+      el(`b.fa-stat-head.fa-ink-${key.toLowerCase()}`, {
+        text: stats[key],
+        "data-term": key,
+        "data-part": key,
+        "data-spot": key,
+      }),
     );
     this.band = el("i.fa-row-band");
     this.lines = el("div.fa-sram-rows", { "aria-hidden": "true" });
@@ -289,13 +291,26 @@ export class TilePanel {
     this.lines.classList.toggle("is-spent", isOver);
   }
 
+  /** How many cells of a tensor there are, down and across. @param {string} name */
+  cellsOf(name) {
+    return this.sides[name].map((axis) => this.sizes[axis]);
+  }
+
+  /** Put a frame in its place, and show it. @param {string} name @param {number} x @param {number} y @param {number} width @param {number} height */
+  lay(name, x, y, width, height) {
+    const [rows, cols] = this.cellsOf(name);
+    const frame = this.frames[name];
+    frame.layout(x, y, Math.max(1, width), Math.max(1, height), rows, cols, this.type);
+    frame.root.hidden = false;
+  }
+
   /** In presentation mode each key stands over its column, where there is room for that. @param {boolean} isShown
-   * @param {MatrixFrame} frame @param {number} cols @param {number} base */
-  placeKeys(isShown, { head, x, width }, cols, base) {
+   * @param {MatrixFrame} frame */
+  placeKeys(isShown, { head, x, width }) {
     const { unit: u } = this.theme;
     this.keys.hidden = !isShown;
-    put(this.keys, x, base - 46 * u, width, 44 * u);
-    this.keys.style.gridTemplateColumns = `repeat(${cols}, 1fr)`;
+    put(this.keys, x, this.base - 46 * u, width, 44 * u);
+    this.keys.style.gridTemplateColumns = `repeat(${this.sizes.keys}, 1fr)`;
     head.hidden = isShown;
   }
 
@@ -315,8 +330,9 @@ export class TilePanel {
     this.arrange(null);
   }
 
-  /** A line per row of the block: its number, and what it carries where `columns` says: {key: {x, width}}. @param {number} count @param {number} name @param {number} base @param {number} type @param {Columns} columns */
-  rows(count, name, base, type, columns) {
+  /** A line per row of the block: its number, and what it carries where `columns` says: {key: {x, width}}. @param {number} count @param {number} name @param {number} base @param {Columns} columns */
+  rows(count, name, base, columns) {
+    const { type } = this;
     this.base = base;
     this.dense = this.high < Math.max(DENSE * this.theme.unit, type + 3);
     this.every = Math.ceil((type + 2) / this.high);
