@@ -47,14 +47,8 @@ export class Drawer {
     const list = /** @type {[Tab, HTMLElement[]][]} */ (Object.entries(panels));
     this.panels = list.map(([name, children]) =>
       el(
-        "div",
-        {
-          class: `fa-panel fa-panel-${name}`,
-          role: "tabpanel",
-          "aria-label": t(`tab.${name}`),
-          "data-panel": name,
-          hidden: true,
-        },
+        `div.fa-panel.fa-panel-${name}`,
+        { role: "tabpanel", "aria-label": t(`tab.${name}`), "data-panel": name, hidden: true },
         children,
       ),
     );

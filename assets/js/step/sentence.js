@@ -30,7 +30,7 @@ function formula(text) {
 export class Sentence {
   /** @param {Record<"read" | "write", HTMLElement>} lanes what the bus shows above and below */
   constructor({ read, write }) {
-    this.parts = ["words", "formula", "aside"].map((name) => el("p", { class: `fa-${name}` }));
+    this.parts = ["words", "formula", "aside"].map((name) => el(`p.fa-${name}`));
     this.root = el("section.fa-sentence", { "aria-label": t("sentence") }, [
       read,
       el("div.fa-sentence-parts", this.parts),

@@ -11,7 +11,7 @@ import { t } from "../model/texts.js";
  * @param {HTMLElement[]} [filled] */
 export const track = (look, width, filled) =>
   el("span.fa-rail-track", [
-    el("span", { class: `fa-track ${look}`, style: `width:${width.toFixed(2)}%` }, filled),
+    el(`span.fa-track.${look}`, { style: `width:${width.toFixed(2)}%` }, filled),
   ]);
 
 export class ByteTrack {

@@ -31,7 +31,7 @@ export class MatrixFrame {
   constructor(name) {
     this.name = name;
     this.matrix = new Matrix(name);
-    this.head = el("figcaption", { class: `fa-ink-${hueOf(name)}`, "data-spot": name });
+    this.head = el(`figcaption.fa-ink-${hueOf(name)}`, { "data-spot": name });
     this.inside = el("span.fa-frame-name", { "aria-hidden": "true" });
     this.root = el(
       "figure",

@@ -82,8 +82,7 @@ export class Hbm {
     );
     this.caption = el("p.fa-caption", { "data-spot": "map" });
     const bus = (/** @type {Direction} */ op) =>
-      el("div", {
-        class: `fa-bus fa-bus-${op}`,
+      el(`div.fa-bus.fa-bus-${op}`, {
         "data-part": `visit.${op}`,
         "data-spot": "bus",
         "aria-hidden": "true",

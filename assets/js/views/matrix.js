@@ -100,10 +100,7 @@ export class Matrix {
   constructor(name) {
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.digits = el("div.fa-digits", { "aria-hidden": "true" });
-    this.root = el("div", { class: `fa-matrix fa-${name.toLowerCase()}` }, [
-      this.canvas,
-      this.digits,
-    ]);
+    this.root = el(`div.fa-matrix.fa-${name.toLowerCase()}`, [this.canvas, this.digits]);
     this.cells = /** @type {HTMLElement[]} */ ([]);
     this.small = context2d(new OffscreenCanvas(1, 1));
   }

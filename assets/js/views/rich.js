@@ -46,5 +46,5 @@ export const rich = (text) =>
         block && !isPerRow(tensor) && !/[SP]$/.test(tensor)
           ? `${tensor}.${block}`
           : { m: "m", ℓ: "l", α: "alpha", lse: "lse", D: "D" }[tensor];
-      return el("b", { class: `fa-ink-${key}`, text: part, "data-part": name });
+      return el(`b.fa-ink-${key}`, { text: part, "data-part": name });
     });

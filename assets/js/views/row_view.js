@@ -76,13 +76,7 @@ export class RowView {
     const wide = (this.svg.clientWidth || 300) / p.n;
     const gap = wide > 8 ? 0.12 : wide > 4 ? 0.06 : 0;
     const bar = (/** @type {string} */ name, /** @type {number} */ c) =>
-      svg("rect", {
-        class: `fa-row-view-${name}`,
-        x: c + gap / 2,
-        y: 0,
-        width: 1 - gap,
-        height: BASE,
-      });
+      svg(`rect.fa-row-view-${name}`, { x: c + gap / 2, y: 0, width: 1 - gap, height: BASE });
     const keys = times(header.numbers ? p.n : 0, (c) => c);
     this.slots = keys.map((c) => ({
       before: bar("before", c),

@@ -309,11 +309,7 @@ export class SramBackward extends TilePanel {
     if (this.note.dataset.text === text) return;
     set(this.note, { "data-text": text });
     const b = (/** @type {string} */ name) =>
-      el("b", {
-        class: `fa-ink-${hueOf(name)}`,
-        text: `${name}${j}`,
-        "data-part": `${name}.${f.j}`,
-      });
+      el(`b.fa-ink-${hueOf(name)}`, { text: `${name}${j}`, "data-part": `${name}.${f.j}` });
     if (keys)
       this.note.replaceChildren(
         ...placed(t("sram.keys", { K: "[K]", V: "[V]", dK: "[dK]", dV: "[dV]" }), {

@@ -129,8 +129,7 @@ export class Strips {
     const labels = times(long >= room && !this.tight && !isPerRow(name) ? count : 0, (k) => {
       const b = place(k, k + 1);
       const high = name === "dQ" && this.parted(b) ? b.height / 2 - 4 * u : b.height / 2;
-      return svg("text", {
-        class: `fa-block-name fa-name-${hueOf(tensor)}`,
+      return svg(`text.fa-block-name.fa-name-${hueOf(tensor)}`, {
         x: b.x + b.width / 2,
         y: b.y + high,
         text: `${tensor}${sub(k)}`,
@@ -139,8 +138,7 @@ export class Strips {
     const more = [];
     if (isPerRow(name))
       more.push(
-        svg("text", {
-          class: `fa-block-name fa-slim-name fa-name-${hueOf(name)}`,
+        svg(`text.fa-block-name.fa-slim-name.fa-name-${hueOf(name)}`, {
           x: at + (name === "lse" ? thick : thick / 2),
           y: top - 10 * u,
           style: `text-anchor:${name === "lse" ? "end" : "middle"}`,
@@ -154,8 +152,7 @@ export class Strips {
         : { x: left + side + 6, style: "text-anchor:start" }; // beside the strip
     if (group > 1)
       more.push(
-        svg("text", {
-          class: `fa-block-name fa-shared-by fa-name-${hueOf(name)}`,
+        svg(`text.fa-block-name.fa-shared-by.fa-name-${hueOf(name)}`, {
           ...free,
           y: at + thick / 2,
           text: `×${group}`,

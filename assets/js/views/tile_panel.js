@@ -341,8 +341,7 @@ export class TilePanel {
       const line = { name: el("span.fa-row-name") };
       Object.assign(line.name.style, { width: `${name}px` });
       for (const key of this.columns) {
-        line[key] = el("span", {
-          class: `fa-stat-now is-${key}`,
+        line[key] = el(`span.fa-stat-now.is-${key}`, {
           "data-now": key,
           "data-spot": columns[key] ? key : null,
         });
