@@ -87,7 +87,12 @@ export class Predict {
       this.lead();
     };
     on(input, ["input", "pointerup"], answer);
-    return el("label.fa-predict-slider", [el("span", String(min)), input, el("span", String(max)), output]);
+    return el("label.fa-predict-slider", [
+      el("span", String(min)),
+      input,
+      el("span", String(max)),
+      output,
+    ]);
   }
 
   /** @param {number} k */
