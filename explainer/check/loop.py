@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,9 @@ class Loop:
     a share of their l in that after one more (merged_late), or of the l before (merged_swapped).
     ``swap``: what is transposed, or not, where it should not be: K (or its numbers, reshaped) in S,
     S itself, P, α or l in O, and in the backward pass; where its sides are equal.
-    ``p_of``: see ``_p``; ``D``: see ``_D``; ``heads_of`` may name lse and D (L, D).
+    ``lse``: natural, or two numbers, by which m and log l are multiplied, or see ``_lse``.
+    ``p_of``: see ``_p``, ``lse_factor`` multiplies what S is lessened by; ``D``: see ``backward``;
+    ``heads_of`` may name lse and D (L, D).
     ``dS``: P (dP − D), outside: P dP − D, reversed: P (D − dP), unweighed, squared: P (P dP − D),
     sigmoid: P (1 − P) dP, mixed: (P − D) dP.
     ``upstream``: the dO that is taken, its own or ones; ``at_keys``: what of lse, D and dO is read,
@@ -132,7 +135,7 @@ class Loop:
     sums: str = "keys"
     divide: str = "end"
     swap: str = ""
-    lse: str = "natural"
+    lse: str | list[float] = "natural"
     rounds: str = ""
     pipelines: bool = False
     padded: bool = False
@@ -151,6 +154,7 @@ class Loop:
     dK_factor: float = 1
     p_of: str = "lse"
     lse_base: float = math.e
+    lse_factor: float = 1
     dP_of: str = "dO V"
     D: str = "row"
     dS: str = "weighed"
@@ -179,13 +183,14 @@ class _Tiles:
     n_k: int
     offset: int
     causal: bool
-    keys: int  # in a tile
+    key_tile: str  # the size of a tile of keys: of keys, or of rows
 
     def rows(self, i: int) -> Numbers:
         return np.arange(i * self.block_q, min((i + 1) * self.block_q, self.n_q))
 
     def cols(self, j: int) -> Numbers:
-        return np.arange(j * self.block_k, min(j * self.block_k + self.keys, self.n_k))
+        size = self.block_q if self.key_tile == "rows" else self.block_k
+        return np.arange(j * self.block_k, min(j * self.block_k + size, self.n_k))
 
     @property
     def Tr(self) -> int:
@@ -204,16 +209,18 @@ def take_heads(w: Loop, *operands: Numbers) -> list[Numbers]:
     rows, taken = operands[0].shape[2], []
     for name, x in zip("qkvLD", operands, strict=False):
         batch, heads, n, d = x.shape
+        at = np.arange(batch * heads)[:, None] * rows + np.arange(n)
         of = {
-            **{"own": x, "first": x[:, :1], "batch": x[:1], "one": x[:1, :1]},
-            **{"next": np.roll(x, -1, 1), "viewed": x.reshape(batch, n, heads, d).swapaxes(1, 2)},
+            "first": x[:, :1],
+            "batch": x[:1],
+            "one": x[:1, :1],
+            "next": np.roll(x, -1, 1),
+            "viewed": x.reshape(batch, n, heads, d).swapaxes(1, 2),
             "reshaped": x.swapaxes(1, 2).reshape(x.shape),
             "swapped": x.swapaxes(0, 1).reshape(x.shape),
             "unswapped": x.reshape(heads, batch, n, d).swapaxes(0, 1),
+            "strided": x.reshape(-1, d)[at % (batch * heads * n)].reshape(x.shape),
         }
-        if w.heads == "strided":
-            at = np.arange(batch * heads)[:, None] * rows + np.arange(n)
-            of["strided"] = x.reshape(-1, d)[at % (batch * heads * n)].reshape(x.shape)
         taken.append(np.broadcast_to(of[w.heads], x.shape) if name in w.heads_of else x)
     return taken
 
@@ -229,23 +236,21 @@ def stored_heads(w: Loop, O: Numbers) -> Numbers:
 def _block_of(name: str, own: int, row: int, size: int, n: int, other: int) -> Numbers:
     """Return the rows of the block that is taken for block ``own``, in row block ``row``; blocks
     have ``size`` rows, those of the other side of a tile ``other``."""
-    if name == "strided":
-        return (own * other + np.arange(min(size, n - own * size))) % n
     last = -(-n // size) - 1
-    at = {
-        **{"own": own, "first": 0, "row": row},
-        **{"previous": max(own - 1, 0), "next": min(own + 1, last)},
+    start = {
+        "own": own * size,
+        "first": 0,
+        "row": row * size,
+        "previous": max(own - 1, 0) * size,
+        "next": min(own + 1, last) * size,
+        "strided": own * other,
     }
-    return (at[name] * size + np.arange(min(size, n - own * size))) % n
+    return (start[name] + np.arange(min(size, n - own * size))) % n
 
 
 def _keys(name: str, t: _Tiles, i: int, j: int) -> Numbers:
     """Return the keys whose K or V tile (i, j) takes."""
     return t.cols(j) if name == "own" else _block_of(name, j, i, t.block_k, t.n_k, t.block_q)
-
-
-def _keys_of(w: Loop, block_q: int, block_k: int) -> int:
-    return block_q if w.key_tile == "rows" else block_k
 
 
 def _rounded(w: Loop, name: str, x: Numbers) -> Numbers:
@@ -260,33 +265,33 @@ def _left_out(w: Loop, t: _Tiles, i: int, j: int) -> bool:
     """Return True if the loop does not visit tile (i, j)."""
     if not w.leaves_out:
         return w.skips and _is_hidden(t, i, j)
-    always = {
-        **{"last": j == t.Tc - 1, "first": j == 0},
-        **{"rows_last": i == t.Tr - 1, "rows_first": i == 0},
-        "odd": j == t.Tc - 1 and t.Tc % 2 == 1,
-        **{"beyond_rows": j >= t.Tr, "beyond_by_rows": j >= -(-t.n_k // t.block_q)},
-    }
-    if w.leaves_out in always:
-        return always[w.leaves_out] or (w.skips and _is_hidden(t, i, j))
-    if not t.causal and w.leaves_out != "above_always":
-        return False
     first, last = t.rows(i)[[0, -1]] + t.offset
     start, end = j * t.block_k, t.cols(j)[-1]
     wrong = {
-        **{
-            "partial": end > first,
-            "begins_late": start > first,
-            "begins_at_first": start >= first,
-            "ends_late": end > last,
-            "below": end < first,
-        },
-        **{"above": j > i, "not_below": j >= i, "unaligned": start > last - t.offset},
+        "last": j == t.Tc - 1,
+        "first": j == 0,
+        "rows_last": i == t.Tr - 1,
+        "rows_first": i == 0,
+        "odd": j == t.Tc - 1 and t.Tc % 2 == 1,
+        "beyond_rows": j >= t.Tr,
+        "beyond_by_rows": j >= -(-t.n_k // t.block_q),
         "above_always": start > last,
+    }
+    under_a_mask = {
+        "partial": end > first,
+        "begins_late": start > first,
+        "begins_at_first": start >= first,
+        "ends_late": end > last,
+        "below": end < first,
+        "above": j > i,
+        "not_below": j >= i,
+        "unaligned": start > last - t.offset,
         "stopped": _is_hidden(t, i, t.Tc - 1),
         "floored": start + t.block_k > last + 1,
         "floored_rows": start + t.block_k > (i + 1) * t.block_q + t.offset,
     }
-    return wrong[w.leaves_out] or (w.skips and _is_hidden(t, i, j))
+    is_wrong = wrong[w.leaves_out] if w.leaves_out in wrong else under_a_mask[w.leaves_out]
+    return (is_wrong and (t.causal or w.leaves_out in wrong)) or (w.skips and _is_hidden(t, i, j))
 
 
 def _is_hidden(t: _Tiles, i: int, j: int) -> bool:
@@ -321,10 +326,14 @@ def _visible(w: Loop, t: _Tiles, rows: Numbers, keys: Numbers) -> Numbers:
     i = i + shift
     square = len(rows) == len(keys)
     kept = {
-        **{"local": local_i >= local_j, "local_rows": local_i >= j, "local_keys": i >= local_j},
-        **{"transposed": i <= j, "inverted": i < j},
+        "local": local_i >= local_j,
+        "local_rows": local_i >= j,
+        "local_keys": i >= local_j,
+        "transposed": i <= j,
+        "inverted": i < j,
         "transposed_tile": (i >= j).T if square else i >= j,
-        **{"rows_by_keys": of_rows >= j, "keys_by_rows": i >= of_keys},
+        "rows_by_keys": of_rows >= j,
+        "keys_by_rows": i >= of_keys,
         "swapped": of_rows >= of_keys,
         "numbered": block_i + local_i + shift >= block_j + local_j,
         "numbered_rows": block_i + local_i + shift >= j,
@@ -339,16 +348,23 @@ def _visible(w: Loop, t: _Tiles, rows: Numbers, keys: Numbers) -> Numbers:
 
 def _padded(w: Loop, k: Numbers, v: Numbers, block: int, causal: bool) -> tuple[Numbers, Numbers]:
     """Return K and V with as many keys as the loop takes for real."""
-    n = len(k)
-    if w.ragged in ("counted", "edge", "wrap") or (w.ragged == "hidden" and causal):
-        mode: Any = w.ragged if w.ragged in ("edge", "wrap") else "constant"
-        return tuple(np.pad(x, ((0, -n % block), (0, 0)), mode) for x in (k, v))  # type: ignore
-    if w.ragged in ("overlap", "moved") and n % block:
-        return tuple(np.concatenate([x[: n - n % block], x[-block:]]) for x in (k, v))  # type: ignore
-    if w.ragged == "stale" and n % block:
-        return tuple(np.concatenate([x, x[max(n - block, 0) : n - n % block]]) for x in (k, v))  # type: ignore
-    kept = {"dropped": slice(n - n % block), "first_dropped": slice(n % block, n)}
-    return k[kept.get(w.ragged, slice(n))], v[kept.get(w.ragged, slice(n))]
+    n, rest = len(k), len(k) % block
+    if not rest:
+        return k, v
+    if w.ragged == "counted" or (w.ragged == "hidden" and causal):
+        return _to_whole(k, block), _to_whole(v, block)
+    every, whole = np.arange(n), np.arange(n - rest + block)
+    overlapping = np.append(every[:-rest], every[-block:])
+    taken = {
+        "edge": np.minimum(whole, n - 1),
+        "wrap": whole % n,
+        "overlap": overlapping,
+        "moved": overlapping,
+        "stale": np.append(every, every[-block:-rest]),
+        "dropped": every[:-rest],
+        "first_dropped": every[rest:],
+    }.get(w.ragged, every)
+    return k[taken], v[taken]
 
 
 def _scale(w: Loop, of: str, q: Numbers, k: Numbers, block: tuple[int, int], scale, causal: bool):
@@ -363,22 +379,6 @@ def _scale(w: Loop, of: str, q: Numbers, k: Numbers, block: tuple[int, int], sca
         own = w.default_factor * own**w.default_power
     is_meant = w.scale_when in ("always", "causal" if causal else "full")
     return own**w.scale_power if is_meant else own
-
-
-def _operands(w: Loop, q: Numbers, k: Numbers, v: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    """Return what is taken for Q, K and V; a matrix of another length fits nowhere."""
-    named, own = {"q": q, "k": k, "v": v}, (q, k, v)
-    taken = (named[w.q_of], named[w.k_of], named[w.v_of])
-    q, k, v = (x if len(x) == len(y) else y for x, y in zip(taken, own, strict=True))
-    return q, k, v
-
-
-def _maximum(w: Loop, m: Numbers, S: Numbers) -> Numbers:
-    """Return the m that follows a tile."""
-    if w.maximum == "none":
-        return np.zeros_like(m)
-    top = np.full_like(m, S.max()) if w.maximum == "whole" else S.max(1)
-    return top if w.maximum == "tile" else np.maximum(m, top)
 
 
 def _finite(x: Numbers, instead: Numbers | float = 0) -> Numbers:
@@ -397,13 +397,15 @@ def forward(
         return _merged(w, q, k, v, block_k, block_q=block_q, block_k=block_k, **rules)
     offset = len(k) - len(q) if offset is None else offset
     scale = _scale(w, w.scale_of, q, k, (block_q, block_k), scale, causal)
-    q, k, v = _operands(w, q, k, v)
+    named, own = {"q": q, "k": k, "v": v}, (q, k, v)
+    taken = (named[w.q_of], named[w.k_of], named[w.v_of])
+    q, k, v = (x if len(x) == len(y) else y for x, y in zip(taken, own, strict=True))
     offset -= len(k) % block_k if w.ragged == "first_dropped" else 0
     n_q, n_k = len(q), len(k)
     k, v = _padded(w, k, v, block_k, causal)
     if w.padded:
         q, k, v = _to_whole(q, block_q), _to_whole(k, block_k), _to_whole(v, block_k)
-    t = _Tiles(block_q, block_k, len(q), len(k), offset, causal, _keys_of(w, block_q, block_k))
+    t = _Tiles(block_q, block_k, len(q), len(k), offset, causal, w.key_tile)
     q, k, v = (_rounded(w, name, x) for name, x in zip("QKV", (q, k, v), strict=True))
     O, lse = np.zeros_like(q), np.full(len(q), -np.inf, q.dtype)
     m = l = o = np.zeros(0)
@@ -419,14 +421,20 @@ def forward(
         qi = q[_block_of(w.queries, i, i, block_q, len(q), block_k)]
         factor, older, pending = q.dtype.type(scale), (m, l), np.zeros_like(o)
         for j in range(t.Tc)[::-1] if w.reverse else range(t.Tc):
-            kj, vj = k[_keys(w.keys, t, i, j)], v[_keys(w.values, t, i, j)]
+            kj, vj, c = k[_keys(w.keys, t, i, j)], v[_keys(w.values, t, i, j)], t.cols(j)
+            k_t = {"K in S": kj if len(kj) == kj.shape[1] else kj.T}.get(w.swap, kj.T)
+            k_t = kj.reshape(k_t.shape) if w.swap == "K reshaped in S" else k_t
+            if w.ragged == "moved" and n_k < (j + 1) * block_k:  # as the mask counts them
+                seen = np.arange(max(n_k - block_k, 0), n_k)
+            else:
+                seen = c
+            is_real = c < {"queries": t.n_q}.get(w.ragged, n_k if w.padded else t.n_k)
             for masks in _visits(w, t, i, j):
-                keep = _visible(w, t, rows, _moved(w, t, j, n_k)) | (not masks)
-                S = _rounded(w, "S", _rounded(w, "T", qi @ _transposed(w, kj)) * factor)
+                keep = (_visible(w, t, rows, seen) | (not masks)) & is_real
+                S = _rounded(w, "S", _rounded(w, "T", qi @ k_t) * factor)
                 factor = factor * q.dtype.type(scale) if w.compounds else factor
                 S = S.T if w.swap == "S" and len(qi) == len(kj) else S
                 older, late = (m, l), older[0]
-                keep &= _counted(w, t, j, n_k)
                 m, l, o, product = _visit(w, S, vj, keep, m, l, o, scale, late)
                 o, pending = (o - product + pending, product) if w.pipelines else (o, 0 * product)
             if report and not _left_out(w, t, i, j):
@@ -451,13 +459,14 @@ def _merged(w: Loop, q, k, v, block: int, **rules) -> tuple[Numbers, Numbers]:
     """Return O and lse of the ranges of keys of a loop that splits them, merged."""
     unit = 1 if w.split_at == "keys" else block
     units, n = -(-len(k) // unit), w.splits
+    each, more = divmod(units, n)
+    at = np.arange(n + 1)
+    ends = np.minimum((each + (more > 0)) * at, units)
     if w.merges == "floor":
-        ends = [units // n * (s + 1) for s in range(n)]
+        ends = each * at
     elif w.splits_evenly:
-        ends = [units // n * (s + 1) + min(s + 1, units % n) for s in range(n)]
-    else:
-        ends = [min(-(-units // n) * (s + 1), units) for s in range(n)]
-    ranges = [(a * unit, b * unit) for a, b in zip([0, *ends], ends, strict=False) if a < b]
+        ends = each * at + np.minimum(at, more)
+    ranges = [(a * unit, b * unit) for a, b in pairwise(ends.tolist()) if a < b]
     alone = replace(w, splits=1)
 
     def of_ranges(part: Loop) -> list[Numbers]:
@@ -471,17 +480,14 @@ def _merged(w: Loop, q, k, v, block: int, **rules) -> tuple[Numbers, Numbers]:
     if w.merges in ("swapped", "late"):
         return _merged_one_by_one(O, lse, w.merges == "late")
     m = of_ranges(replace(alone, lse="max"))[1] if "max" in w.merges or w.merges == "l" else lse
-    if w.merges == "max_over_lse":
-        weights, of_lse = (np.exp(x - _finite(m.max(0))) for x in (m, lse))
-        whole = of_lse.sum(0)
-        O = (weights[..., None] * O).sum(0) / np.where(whole, whole, 1)[..., None]
-        return O.astype(q.dtype), top + np.log(np.exp(lse - top).sum(0))
     log_l = np.where(np.isneginf(lse), lse, lse - m)
-    by = {"max": m, "l": log_l, "base2": lse / LOG2E, "mean": 0 * O[..., 0]}.get(w.merges, lse)
-    weights = np.exp(by - _finite(by.max(0)))
-    whole = weights.sum(0)
+    by = {"max": m, "max_over_lse": m, "l": log_l, "base2": lse / LOG2E}.get(w.merges, lse)
+    by = 0 * O[..., 0] if w.merges in ("mean", "sum") else by
+    base = _finite(by.max(0))
+    weights = np.exp(by - base)
+    whole = (np.exp(lse - base) if w.merges == "max_over_lse" else weights).sum(0)
     if w.merges in ("raw", "sum"):
-        weights, whole = np.exp(lse - top) if w.merges == "raw" else np.ones_like(lse), 1
+        whole = np.ones_like(whole)
     O = (weights[..., None] * O).sum(0) / np.where(whole, whole, 1)[..., None]
     return O.astype(q.dtype), top + np.log(np.exp(lse - top).sum(0))
 
@@ -499,34 +505,23 @@ def _merged_one_by_one(parts: Numbers, lses: Numbers, is_late: bool) -> tuple[Nu
     return O, lse
 
 
-def _transposed(w: Loop, kj: Numbers) -> Numbers:
-    """Return Kᵀ of a tile."""
-    is_square = len(kj) == kj.shape[1]
-    wrong = {"K in S": kj if is_square else kj.T, "K reshaped in S": kj.reshape(kj.T.shape)}
-    return wrong.get(w.swap, kj.T)
-
-
-def _moved(w: Loop, t: _Tiles, j: int, n_k: int) -> Numbers:
-    """Return the keys of a block as the mask counts them, of ``n_k`` before any padding."""
-    is_moved = w.ragged == "moved" and n_k < (j + 1) * t.block_k
-    return np.arange(max(n_k - t.block_k, 0), n_k) if is_moved else t.cols(j)
-
-
-def _counted(w: Loop, t: _Tiles, j: int, n_k: int) -> Numbers:
-    """Return which keys of a block are no padding, of ``n_k`` before any."""
-    return t.cols(j) < {"queries": t.n_q}.get(w.ragged, n_k if w.padded else t.n_k)
-
-
 def _visit(w: Loop, S, vj, keep, m, l, o, scale: float, older) -> tuple[Numbers, ...]:
     """Return m, l and o after a tile, of those before it, and its P V; ``older``: the m before
     these."""
     if w.mask_at == "scores":
         S = np.where(keep, S, S * w.hidden_adds + S.dtype.type(w.hidden))
-    new = _maximum(w, m, S)
+    top = np.full_like(m, S.max()) if w.maximum == "whole" else S.max(1)
+    new = {"none": np.zeros_like(m), "tile": top}.get(w.maximum, np.maximum(m, top))
     safe = new if w.empty == "nan" else _finite(new)
     of_tile = S.max(1) if w.empty == "nan" else _finite(S.max(1))
-    subtracted = {"new": safe, "old": _finite(m, safe), "tile": of_tile, "nothing": 0 * of_tile}
-    subtracted |= {"unscaled": safe / scale, "scaled": safe * scale}
+    subtracted = {
+        "new": safe,
+        "old": _finite(m, safe),
+        "tile": of_tile,
+        "nothing": 0 * of_tile,
+        "unscaled": safe / scale,
+        "scaled": safe * scale,
+    }
     P = _rounded(w, "P", w.base ** (S - subtracted[w.p_by][:, None]))
     if w.swap == "m in P" and S.shape[0] == S.shape[1]:
         P = w.base ** (S - safe[None, :])
@@ -574,13 +569,10 @@ def _visit(w: Loop, S, vj, keep, m, l, o, scale: float, older) -> tuple[Numbers,
 
 def _divided(w: Loop, o: Numbers, l: Numbers, lse: Numbers) -> Numbers:
     """Return what is stored of o."""
-    if w.divide == "multiplied":
-        return o * l[:, None]
     if w.divide in ("never", "tile", "weights_alone", "running", "old") or "merged" in w.divide:
         return o
-    if w.divide == "lse":
-        return o / lse[:, None]
     by = l if w.empty == "nan" else np.where(l > 0, l, 1)
+    by = {"multiplied": 1 / l, "lse": lse}.get(w.divide, by)
     o = np.where(l[:, None] > 0, o, 0) if w.empty == "cleared" else o
     return o / (by[None, :] if w.swap == "l in O" and len(by) == o.shape[1] else by[:, None])
 
@@ -588,19 +580,20 @@ def _divided(w: Loop, o: Numbers, l: Numbers, lse: Numbers) -> Numbers:
 def _lse(w: Loop, m: Numbers, l: Numbers, scale: float) -> Numbers:
     """Return what is stored as lse."""
     log = np.log(l)
-    if w.lse in ("natural", "stale"):
-        return m + log
+    if isinstance(w.lse, list):
+        return w.lse[0] * m + w.lse[1] * log
     if w.lse in ("fp16", "bf16"):
         return round_to(m + log, w.lse).astype(m.dtype)
     made = {
-        **{"guarded": m + np.log(np.where(l == 0, 1, l))},
-        **{"base2": (m + log) * LOG2E, "log2": m + log * LOG2E},
-        **{"no_max": log, "no_log": m + l, "minus": m - log, "max": m, "sum": l},
-        **{"scaled": m * scale + log, "unscaled": m / scale + log},
-        **{"m_base2": m * LOG2E + log, "m_ln2": m / LOG2E + log, "ln2": (m + log) / LOG2E},
-        **{"one_more": m + np.log1p(l), "log10": m + np.log10(l), "negative": -m - log},
+        "guarded": m + np.log(np.where(l == 0, 1, l)),
+        "no_log": m + l,
+        "one_more": m + np.log1p(l),
+        "max": m,
+        "sum": l,
+        "scaled": m * scale + log,
+        "unscaled": m / scale + log,
     }
-    return made[w.lse]
+    return made.get(w.lse, m + log)
 
 
 def _p(w: Loop, S: Numbers, lse: Numbers, m: Numbers) -> Numbers:
@@ -611,31 +604,14 @@ def _p(w: Loop, S: Numbers, lse: Numbers, m: Numbers) -> Numbers:
         return P / np.maximum(P.sum(1, keepdims=True), 1e-30)
     lse = lse[None, :] if w.swap == "lse in P" and len(lse) == S.shape[1] else lse[:, None]
     l, m = np.exp(lse - m[:, None]), m[:, None]
-    if w.p_of in ("divided", "quotient", "by_l"):
-        return np.exp(S) / {"divided": lse, "quotient": np.exp(lse), "by_l": l}[w.p_of]
-    if w.p_of == "over_l":
-        return np.exp(S - lse) / l
     if w.p_of == "negated":
         return np.where(np.isneginf(S), 0, np.exp(lse - S))
-    subtracted = {
-        **{"lse": lse, "scores": 0 * lse, "max": m, "l": l, "added": -lse},
-        **{"base2": lse * LOG2E, "ln2": lse / LOG2E},
-    }
-    if w.p_of == "mixed":
-        return 2.0 ** (S * LOG2E - lse)
-    return w.lse_base ** (S - subtracted[w.p_of])
-
-
-def _D(w: Loop, D, P: Numbers, dP: Numbers, o: Numbers, do: Numbers, v: Numbers, l: Numbers, scale):
-    """Return what is taken for D of a row block."""
-    if w.D == "of_v":
-        return (do * v).sum(1) if v.shape == do.shape else D
-    return {
-        **{"row": D, "none": 0 * D, "added": -D, "tile": (P * dP).sum(1), "scaled": D * scale},
-        **{"divided": D / scale, "of_do": do.sum(1), "of_o": (o * o).sum(1), "of_p": P.sum(1)},
-        **{"of_dp": dP.sum(1), "mean": (do * o).mean(1), "unnormalized": D * l, "by_l": D / l},
-        **{"total": D.sum() + 0 * D, "of_o_alone": o.sum(1)},
-    }[w.D]
+    if w.p_of == "over_l":
+        return np.exp(S - lse) / l
+    quotients = {"divided": lse, "quotient": np.exp(lse), "by_l": l}
+    if w.p_of in quotients:
+        return np.exp(S) / quotients[w.p_of]
+    return w.lse_base ** (S - w.lse_factor * {"max": m, "l": l}.get(w.p_of, lse))
 
 
 def backward(
@@ -647,8 +623,7 @@ def backward(
     """
     plain = _scale(Loop(), w.gradient_scale_of, q, k, (block_q, block_k), scale, causal)
     scale = _scale(w, w.scale_of, q, k, (block_q, block_k), scale, causal)
-    keys = _keys_of(w, block_q, block_k)
-    t = _Tiles(block_q, block_k, len(q), len(k), len(k) - len(q), causal, keys)
+    t = _Tiles(block_q, block_k, len(q), len(k), len(k) - len(q), causal, w.key_tile)
     gradients = {"dQ": np.zeros_like(q), "dK": np.zeros_like(k), "dV": np.zeros_like(v)}
     sums = {name: np.zeros_like(x) for name, x in gradients.items() if name in w.cumulates}
     do = np.ones_like(do) if w.upstream == "ones" else do
@@ -678,24 +653,36 @@ def backward(
                 dP = left @ (right if is_swapped else right.T)
                 dP = dP.T if w.swap == "dP" and len(r) == len(c) else dP
                 at = read["D"]
-                D = _D(
-                    w,
-                    rows_D[at],
-                    P,
-                    dP,
-                    o[at],
-                    do[at],
-                    v[at[at < len(v)]],
-                    np.exp(lse - m)[at],
-                    plain,
-                )
+                D, l = rows_D[at], np.exp(lse - m)[at]
+                o_at, do_at, v_at = o[at], do[at], v[at % len(v)]
+                D = {
+                    "row": D,
+                    "none": 0 * D,
+                    "added": -D,
+                    "scaled": D * plain,
+                    "divided": D / plain,
+                    "unnormalized": D * l,
+                    "by_l": D / l,
+                    "total": D.sum() + 0 * D,
+                    "tile": (P * dP).sum(1),
+                    "of_p": P.sum(1),
+                    "of_dp": dP.sum(1),
+                    "of_do": do_at.sum(1),
+                    "of_o": (o_at * o_at).sum(1),
+                    "of_o_alone": o_at.sum(1),
+                    "mean": (do_at * o_at).mean(1),
+                    "of_v": (do_at * v_at).sum(1) if at[-1] < len(v) else D,
+                }[w.D]
                 D = D[None, :] if w.D == "row" and w.swap == "D in dS" and can_swap else D[:, None]
-                weights = np.ones_like(P) if w.dS == "unweighed" else P
                 dS = {
-                    **{"outside": P * dP - D, "reversed": P * (D - dP)},
-                    **{"squared": P * (P * dP - D), "sigmoid": P * (1 - P) * dP},
+                    "weighed": P * (dP - D),
+                    "unweighed": dP - D,
+                    "outside": P * dP - D,
+                    "reversed": P * (D - dP),
+                    "squared": P * (P * dP - D),
+                    "sigmoid": P * (1 - P) * dP,
                     "mixed": (P - D) * dP,
-                }.get(w.dS, weights * (dP - D))
+                }[w.dS]
                 dS = np.where(keep | (w.mask_at in ("scores", "product")), dS, 0)
                 E = np.where(keep, np.exp(S - m[r][:, None]), 0)
                 own |= {"S": S, "P": P, "dP": dP, "dS": dS, "E": E}
@@ -712,27 +699,17 @@ def backward(
                         own_part = sums[name][at] = sums[name][at] + own_part
                     gradients[name][at] = (own_part + before) * factor
     for name, x in gradients.items():
-        if name in w.carry:
-            _carry(x, block_q if name == "dQ" else block_k)
+        block = block_q if name == "dQ" else block_k
+        for start in range(block, len(x), block) if name in w.carry else ():
+            rows = np.arange(start, min(start + block, len(x)))
+            x[rows] += x[rows - block]  # as a sum that never begins anew
     gradients["dQ"] *= plain**w.dQ_scale * w.dQ_factor
     gradients["dK"] *= plain**w.dK_scale * w.dK_factor
     gradients["dV"] *= plain**w.dV_scale
-    return _returned(w, gradients)
-
-
-def _carry(x: Numbers, block: int) -> None:
-    """Add to each block of rows those before it, as a sum that never begins anew."""
-    for start in range(block, len(x), block):
-        rows = np.arange(start, min(start + block, len(x)))
-        x[rows] += x[rows - block]
-
-
-def _returned(w: Loop, gradients: dict[str, Numbers]) -> tuple[Numbers, Numbers, Numbers]:
-    """Return dQ, dK and dV, or what the loop returns for them where it has their shapes."""
     made = []
-    for own, names in zip(gradients, w.returns.split(), strict=True):
+    for own, names in zip(gradients.values(), w.returns.split(), strict=True):
         parts = [gradients[x] for x in names.split("+") if x != "0"]
-        fits = all(x.shape == gradients[own].shape for x in parts)
-        made.append(sum(parts, np.zeros_like(gradients[own])) if fits else gradients[own])
+        fits = all(x.shape == own.shape for x in parts)  # in a function's own shapes alone
+        made.append(sum(parts, np.zeros_like(own)) if fits else own)
     dQ, dK, dV = made
     return dQ, dK, dV
