@@ -47,16 +47,6 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def options_of(arguments: argparse.Namespace) -> dict:
-    """Return what `check` takes of them."""
-    return {
-        "function": arguments.function,
-        "arrays": "numpy" if arguments.numpy else None,
-        "layout": arguments.layout,
-        "seconds": arguments.timeout,
-    }
-
-
 def points(verdict: Verdict) -> dict:
     """Return Gradescope's results: a point for each case that is right, and the map of tiles."""
     names, text = t.named("case"), render(verdict, False)
@@ -105,7 +95,14 @@ def main(arguments: list[str] | None = None) -> int:
     if words[:1] == ["new"] and len(words) == 2 and not words[1].startswith("-"):
         return _new(Path(words[1]))
     given = parser().parse_args(words)
-    verdict: Verdict = check(given.file, _progress(), **options_of(given))
+    verdict: Verdict = check(
+        given.file,
+        _progress(),
+        function=given.function,
+        arrays="numpy" if given.numpy else None,
+        layout=given.layout,
+        seconds=given.timeout,
+    )
     if sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr)
     if given.points:

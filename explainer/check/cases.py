@@ -20,8 +20,9 @@ t = Texts("check")
 
 @dataclass(frozen=True)
 class Part:
-    """What rows know of some keys: m, l, lse (rows,) and O (rows, d), normalized, in float64; rows
-    without a visible key have m = lse = −∞, l = 0 and O = 0."""
+    """What rows know of some keys: m, l, lse (rows,) and O (rows, d), normalized, in float64, or
+    with the heads before the rows; rows without a visible key have m = lse = −∞, l = 0 and O = 0.
+    """
 
     m: np.ndarray
     l: np.ndarray
@@ -126,11 +127,17 @@ class Case:
         self, rows: Any = slice(None), keys: Any = slice(None), head: tuple[int, ...] = (0, 0)
     ) -> Part:
         """Compute by definition, without tiles, what these rows know of these keys."""
-        S, V = self.scores(*head)[rows][:, keys], self.v[head][keys].astype(np.float64)
-        m = S.max(axis=1, initial=-np.inf)
-        P = np.exp(S - np.where(np.isneginf(m), 0, m)[:, None])
-        l = P.sum(axis=1)
-        return Part(m, l, P @ V / np.where(l > 0, l, 1)[:, None])
+        S = self.scores(*head)[..., rows, :][..., keys]
+        m = S.max(axis=-1, initial=-np.inf)
+        P = np.exp(S - np.where(np.isneginf(m), 0, m)[..., None])
+        l = P.sum(axis=-1)
+        V = self.v[head][..., keys, :].astype(np.float64)
+        return Part(m, l, P @ V / np.where(l > 0, l, 1)[..., None])
+
+    @cached_property
+    def whole(self) -> Part:
+        """Return what all rows of all heads know of all keys."""
+        return self.part(head=())
 
 
 def case_of(name: str, p: Problem, needs: str = "", scale: float | None = None) -> Case:

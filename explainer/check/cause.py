@@ -14,7 +14,6 @@ from explainer.check.mistakes import Sizes
 from explainer.check.observe import Function, Seen, of_loop, probe, probe_plan
 
 Numbers = np.ndarray
-TOLD = Sizes()
 Own = tuple[int, int] | None  # the tiles that a function showed, if not those it was told
 
 
@@ -61,7 +60,7 @@ def forward_cause(
     how: judge.Convention,
     others: list[tuple[Case, Seen]],
     trusted: set[int],
-    may_have: Sizes = TOLD,
+    may_have: Sizes,
 ) -> Cause | None:
     """Return the mistake whose O, or where O is right whose lse, is what was seen.
 
@@ -69,15 +68,16 @@ def forward_cause(
     the other cases. None if there is none, or if nothing finite tells several apart.
     ``may_have``: the tiles of the function.
     """
-    true = np.array([case.part(head=h).O for h in np.ndindex(case.q.shape[:2])])
-    wrong = ~(np.abs(seen.O - true.reshape(seen.O.shape)) <= case.allowed)
-    names = ("O",) if wrong.any() else ("O", "lse")
+    true = case.whole.O
+    wrong = ~(np.abs(seen.O - true) <= case.allowed)
+    is_wrong = bool(wrong.any())
+    names = ("O",) if is_wrong else ("O", "lse")
     told = (how.block_q, how.block_k)
     if _is_nan_without_keys(case, seen, wrong):
         return Cause("empty_rows_nan", of_loop(loop.Loop(empty="nan"), case, *told), told)
-    if not wrong.any() and _has_misplaced_lse(case, seen):
+    if not is_wrong and _has_misplaced_lse(case, seen):
         return Cause("lse_of_other_head", of_loop(loop.Loop(), case, *told), told)
-    tells = (wrong & (np.abs(seen.O) < HUGE)).any() or not wrong.any()
+    tells = (wrong & (np.abs(seen.O) < HUGE)).any() or not is_wrong
     share, found = _share(case), []
     settled = set()  # loops that differ from what was seen, however they treat rows without keys
     sizes = may_have.of(told, case.n_k)
@@ -93,7 +93,7 @@ def forward_cause(
             continue  # too many to try them all
         plain = of_loop(loop.Loop(**mistakes.STYLES[style]), case, *size)
         made = plain(case.q, case.k, case.v, case.causal, False)
-        if style and wrong.any() and same(seen.O, made.O, share):
+        if style and is_wrong and same(seen.O, made.O, share):
             continue  # what is wrong here is the style itself
         for n, (key, w) in enumerate(mistakes.loops("forward", style)):
             if (at := (size, n, w.reverse, w.skips)) in settled:
@@ -112,7 +112,7 @@ def forward_cause(
             alike = [x for x in others if x[0].dtype == case.dtype]  # another may be a copy
             if near and _contradicts(w, own, alike, may_have):
                 continue
-            if near and (not wrong.any() or _is_nearer(seen.O, made.O, true.reshape(seen.O.shape))):
+            if near and (not is_wrong or _is_nearer(seen.O, made.O, true)):
                 elsewhere = _elsewhere(w, own, others, may_have)
                 if 2 * elsewhere < len(others):
                     continue  # agrees here alone, for instance in being 0
@@ -134,12 +134,9 @@ def forward_cause(
 
 def _is_nan_without_keys(case: Case, seen: Seen, wrong: Numbers) -> bool:
     """Return True if what is wrong are NaNs in rows that see no key, whatever gave them."""
-    true = [case.part(head=h) for h in np.ndindex(case.q.shape[:2])]
-    empty = np.array([part.l == 0 for part in true]).reshape(wrong.shape[:3])
-    rows = wrong.any(axis=3)
+    empty, rows = case.whole.l == 0, wrong.any(axis=3)
     if seen.lse is not None:
-        lse = np.array([part.lse for part in true]).reshape(rows.shape)
-        if not same(seen.lse[~empty], lse[~empty], _share(case), None):
+        if not same(seen.lse[~empty], case.whole.lse[~empty], _share(case), None):
             return False
         rows = rows | np.isnan(seen.lse)
     return bool(rows.any() and empty[rows].all() and np.isnan(seen.O[wrong]).all())
@@ -147,12 +144,13 @@ def _is_nan_without_keys(case: Case, seen: Seen, wrong: Numbers) -> bool:
 
 def _has_misplaced_lse(case: Case, seen: Seen) -> bool:
     """Return True if an lse is that of another head: no loop of one head does so."""
-    true = {head: case.part(head=head).lse for head in np.ndindex(case.q.shape[:2])}
-    share = _share(case)
-    if seen.lse is None or len(true) == 1:
+    if seen.lse is None or case.q.shape[:2] == (1, 1):
         return False
-    wrong = [h for h, x in true.items() if not same(seen.lse[h], x, share)]
-    return any(same(seen.lse[h], x, share) for h in wrong for x in true.values())
+    pairs = [
+        [same(mine, true, _share(case)) for true in case.whole.lse.reshape(-1, case.n_q)]
+        for mine in seen.lse.reshape(-1, case.n_q)
+    ]
+    return any(any(row) and not row[n] for n, row in enumerate(pairs))
 
 
 def _in_case(w: loop.Loop, case: Case, own: Own, may_have: Sizes) -> Numbers:
@@ -165,9 +163,7 @@ def _contradicts(w: loop.Loop, own: Own, others: list[tuple[Case, Seen]], may_ha
     """Return True if the mistake is wrong on a case on which the function was right, in rows that
     see a key: what those without get may have a line of its own."""
     for case, seen in others:
-        parts = [case.part(head=h) for h in np.ndindex(case.q.shape[:2])]
-        true = np.array([part.O for part in parts]).reshape(seen.O.shape)
-        has_keys = np.array([part.l > 0 for part in parts]).reshape(*seen.O.shape[:3], 1)
+        true, has_keys = case.whole.O, case.whole.l[..., None] > 0
         is_right = (np.abs(seen.O - true) <= case.allowed).all()
         is_near = np.abs(_in_case(w, case, own, may_have) - true) <= 2 * case.allowed
         if is_right and not (is_near | ~has_keys).all():
@@ -298,20 +294,16 @@ class Gradients:
 
     case: Case
     do: Numbers
-    true: list
+    true: dict[tuple[int, ...], Any]
     seen: tuple[Numbers, ...]
-
-    def of(self, head: tuple[int, ...]) -> Any:
-        """Return what is expected of a head."""
-        return self.true[int(np.ravel_multi_index(head, self.do.shape[:2]))]
 
     def right(self, head: tuple[int, ...]) -> list[bool]:
         """Return which of dQ, dK and dV of a head are right."""
-        return self._are_near(head, self.of(head).truth)
+        return self._are_near(head, self.true[head].truth)
 
     def _are_near(self, head, others, times: float = 1) -> list[bool]:
         """Return which of dQ, dK and dV of a head are ``others``, to ``times`` what may be lost."""
-        each = zip(self.seen, others, self.of(head).limits, strict=True)
+        each = zip(self.seen, others, self.true[head].limits, strict=True)
         return [bool((np.abs(x[head] - y) <= times * limit).all()) for x, y, limit in each]
 
     @property
@@ -323,8 +315,7 @@ class Gradients:
         """Return the gradients of a head by a loop, in float32 where the function's overflow."""
         is_finite = all(np.isfinite(x[head]).all() for x in self.seen)
         dtype = np.float64 if is_finite else np.float32
-        lse = np.array([x.lse for x in self.true]).reshape(*self.do.shape[:3], 1)
-        O = np.array([x.O for x in self.true]).reshape(self.do.shape)
+        lse, O = self.case.whole.lse[..., None], self.case.whole.O
         D = (O * self.do).sum(3, keepdims=True)
         taken = loop.take_heads(w, self.case.q, self.case.k, self.case.v, lse, D)
         *own, of_lse, of_D = (x[head].astype(dtype) for x in taken)

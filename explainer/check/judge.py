@@ -149,30 +149,29 @@ def judge_states(case: Case, states: list[State], right: Numbers, how: Conventio
         if r0 >= case.n_q or state.i < 0 or not 0 <= state.j * block_k < case.n_k:
             continue
         chain = visited.setdefault(state.i, [])
-        options = [[*chain, state.j], [state.j]] if right[rows].all() else [[*chain, state.j]]
         reported = how.convert(state).items()
         mine = {name: x[: rows.stop - r0] for name, x in reported if x is not None}
-        for blocks in options:
-            starts = (np.arange(b * block_k, (b + 1) * block_k) for b in blocks)
-            keys = np.concatenate(list(starts))
-            true = case.part(rows, np.unique(keys[keys < case.n_k]))
-            wrong = wrong_rows(case, mine, true, how.normalized)
-            tile = Tile(state.i, state.j, r0, {k: x for k, x in mine.items() if x is not None},
-                        _expected(true, how), wrong)  # fmt: skip
-            if blocks == options[0]:
-                strict = tile
-            if not tile.rows:
-                visited[state.i] = blocks
-                break
-        else:
-            visited[state.i], tile = options[0], strict
+        tile = _judge_state(case, state, rows, mine, [*chain, state.j], how)
+        if tile.rows and right[rows].all():
+            alone = _judge_state(case, state, rows, mine, [state.j], how)
+            if not alone.rows:
+                tile = alone
+                chain.clear()
+        chain.append(state.j)
         tiles.append(tile)
     return tiles
 
 
-def _expected(true: Part, how: Convention) -> dict[str, Numbers]:
+def _judge_state(
+    case: Case, state: State, rows: slice, mine: dict[str, Numbers], visited: list[int], how
+) -> Tile:
+    """Compare what was reported with what these rows know of the visited key blocks."""
+    starts = (np.arange(b * how.block_k, (b + 1) * how.block_k) for b in visited)
+    keys = np.concatenate(list(starts))
+    true = case.part(rows, np.unique(keys[keys < case.n_k]))
     O = true.O if how.normalized else true.O * true.l[:, None]
-    return {"m": true.m, "l": true.l, "O": O}
+    wrong = wrong_rows(case, mine, true, how.normalized)
+    return Tile(state.i, state.j, rows.start, mine, {"m": true.m, "l": true.l, "O": O}, wrong)
 
 
 def best_convention(
@@ -256,15 +255,11 @@ def wrongly_masked(case: Case, weighted: Numbers | None) -> Numbers:
     if weighted is None:
         return np.zeros((case.n_q, len(starts)), bool)
     visible = np.isfinite(case.scores(0, 0))
-    has = {
-        name: np.logical_or.reduceat(x, starts, axis=1)
-        for name, x in {
-            "added": weighted & ~visible,
-            "missing": visible & ~weighted,
-            "kept": visible & weighted,
-        }.items()
-    }
-    return has["added"] | (has["missing"] & has["kept"])
+    added, missing, kept = (
+        np.logical_or.reduceat(x, starts, axis=1)
+        for x in (weighted & ~visible, visible & ~weighted, visible & weighted)
+    )
+    return added | (missing & kept)
 
 
 def judge_probes(

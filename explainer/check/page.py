@@ -10,7 +10,6 @@ from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import scientific
 from explainer.base.paths import ASSETS
 from explainer.base.texts import Texts
-from explainer.check.mistakes import MISTAKES, TENSOR_LINES
 from explainer.check.terminal import (
     MOST,
     SIGNS,
@@ -19,6 +18,7 @@ from explainer.check.terminal import (
     cause_lines,
     cells,
     decimals,
+    line_of,
     numbers,
 )
 from explainer.check.verdict import Verdict, title, weight
@@ -53,14 +53,6 @@ def _rows(verdict: Verdict) -> list[dict]:
         facts = {"alpha": own, "rises": rises, "wrong": is_wrong}
         rows.append({"row": tile.first_row + n, **facts, **tensors})
     return rows
-
-
-def _line(verdict: Verdict) -> tuple[str, int] | None:
-    """Return the pass and the line of its algorithm to look at, where it is known."""
-    if verdict.cause:
-        return MISTAKES[verdict.cause].pass_, MISTAKES[verdict.cause].line
-    tile = verdict.tile
-    return ("forward", TENSOR_LINES[tile.what]) if tile and "m" in tile.mine and tile.what else None
 
 
 def place(verdict: Verdict) -> str:
@@ -99,7 +91,7 @@ def picture(verdict: Verdict) -> dict[str, object]:
         rows=rows,
         rises=bool(rows) and all(row["wrong"] == row["rises"] for row in rows),
         agreement=agreement(verdict) if verdict.tile and verdict.first else "",
-        line=_line(verdict),
+        line=line_of(verdict),
         cases=sorted(verdict.cases, key=lambda x: x.right),
         names=t.named("case"),
         words=t.named("page.words"),

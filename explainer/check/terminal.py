@@ -71,16 +71,21 @@ def agreement(verdict: Verdict) -> str:
     return fill(t.named("agrees")["both" if len(wrong) == 2 else str(len(right))], values)
 
 
+def line_of(verdict: Verdict) -> tuple[str, int] | None:
+    """Return the pass and the line of its algorithm to look at, where it is known."""
+    if verdict.cause:
+        return MISTAKES[verdict.cause].pass_, MISTAKES[verdict.cause].line
+    tile = verdict.tile
+    return ("forward", TENSOR_LINES[tile.what]) if tile and "m" in tile.mine and tile.what else None
+
+
 def cause_lines(verdict: Verdict) -> list[str]:
     """Name the cause, and the line to look at where it is known."""
-    if verdict.cause:
-        mistake = MISTAKES[verdict.cause]
-        known = t("numbers", cause=t.named("cause")[mistake.key])
-        return [known, fill(t.named("line")[mistake.pass_], {"line": mistake.line})]
     found = [t("numbers.none")] if verdict.first else []
-    tile = verdict.tile
-    if tile and "m" in tile.mine and tile.what:
-        found.append(fill(t.named("line")["forward"], {"line": TENSOR_LINES[tile.what]}))
+    if verdict.cause:
+        found = [t("numbers", cause=t.named("cause")[verdict.cause])]
+    if place := line_of(verdict):
+        found.append(fill(t.named("line")[place[0]], {"line": place[1]}))
     return found
 
 

@@ -141,14 +141,13 @@ def examine(
     progress("dQ", len(wanted), len(wanted) + len(gradients))
     gradients = [(replace(case, rounds=rounds), do) for case, do in gradients]
     _judge_gradients(runner, gradients, verdict)
-    if rounds:
-        verdict.notes.append(t("tf32"))
-    if about["layout"] == "cs336":
-        verdict.notes.append(t("whole_tiles"))
-    if about["interprets"]:
-        verdict.notes.append(t("no_bfloat"))
-    if "causal" not in about["accepts"]:
-        verdict.notes.append(t("no_causal"))
+    notes = {
+        "tf32": rounds,
+        "whole_tiles": about["layout"] == "cs336",
+        "no_bfloat": about["interprets"],
+        "no_causal": "causal" not in about["accepts"],
+    }
+    verdict.notes += [t(name) for name, holds in notes.items() if holds]
     if verdict.case is None:
         verdict.case = wanted[0]
     verdict.sentence = _sentence(verdict)
@@ -169,18 +168,14 @@ def _takes(about: dict[str, Any], case: Case) -> bool:
 
 def _result(case: Case, seen: observe.Seen, is_right: bool) -> CaseResult:
     """Return how a case went that ran."""
-    O, lse = np.zeros(seen.O.shape), np.zeros(seen.O.shape[:3])
-    for head in np.ndindex(case.q.shape[:2]):
-        part = case.part(head=head)
-        O[head] = np.abs(seen.O[head] - part.O)
-        if seen.lse is not None:
-            with np.errstate(invalid="ignore"):
-                apart = np.abs(seen.lse[head] - part.lse)
-            lse[head] = np.where(np.isneginf(part.lse), 0, apart)
-    error = float(O.max())
+    error = float(np.abs(seen.O - case.whole.O).max())
     if is_right or not error <= case.allowed:
         return CaseResult(case.name, is_right, error, case.allowed)
-    return CaseResult(case.name, False, float(lse.max()), of="lse")
+    assert seen.lse is not None
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(seen.lse - case.whole.lse)
+    largest = np.where(np.isneginf(case.whole.lse), 0, apart).max()
+    return CaseResult(case.name, False, float(largest), of="lse")
 
 
 def _broken_at_first(case: Case, error: NotRunnable, verdict: Verdict) -> Verdict:
@@ -233,16 +228,16 @@ def _judge_gradients(runner: Runner, made: list[tuple[Case, np.ndarray]], verdic
     for case, do in made:
         if not _takes(runner.about, case):
             continue
-        true = [true_gradients(case, do, head) for head in np.ndindex(do.shape[:2])]
+        true = {head: true_gradients(case, do, head) for head in np.ndindex(do.shape[:2])}
         try:
-            grads = _call_gradients(runner, case, do[None], true)
+            grads = _call_gradients(runner, case, do[None])
         except NotRunnable as error:
             worst = {name: CaseResult(name, False, sentence=str(error)) for name in GRADIENTS}
             break
         if grads is None:
             break
         shown.append(found := Gradients(case, do, true, grads[0]))
-        for head, expected in zip(np.ndindex(do.shape[:2]), true, strict=True):
+        for head, expected in true.items():
             of_head = (x[head] for x in found.seen)
             errors = [np.abs(x - y) for x, y in zip(of_head, expected.truth, strict=True)]
             for name, apart, limit in zip(GRADIENTS, errors, expected.limits, strict=True):
@@ -266,12 +261,10 @@ def _is_larger(result: CaseResult, old: CaseResult) -> bool:
 
 @dataclass
 class Expected:
-    """What is true of a head: ``truth`` dQ, dK, dV (N, d) in float64, O (Nq, d) and lse (Nq,) of
-    the forward pass, and the ``limits``, how far off each gradient may be."""
+    """What is true of a head: ``truth`` dQ, dK, dV (N, d) in float64, and the ``limits``, how far
+    off each may be."""
 
     truth: tuple[np.ndarray, ...]
-    O: np.ndarray
-    lse: np.ndarray
     limits: list[np.ndarray]
 
 
@@ -289,14 +282,12 @@ def true_gradients(case: Case, do: np.ndarray, head: tuple[int, ...] = (0, 0)) -
     floor = [np.abs(x).max() * 2.0**-22 for x in truth]
     apart = (dQ * factor, dK * factor, dV)
     limits = [x + least for x, least in zip(apart, floor, strict=True)]
-    return Expected(truth, part.O, part.lse, limits)
+    return Expected(truth, limits)
 
 
-def _call_gradients(runner: Runner, case: Case, dos: np.ndarray, true: list[Expected]):
+def _call_gradients(runner: Runner, case: Case, dos: np.ndarray):
     """Return (dQ, dK, dV), each (B, H, N, d), for each dO; None where there is no backward pass."""
-    shape = case.q.shape
-    o = np.array([x.O for x in true], np.float32).reshape(shape)
-    lse = np.array([x.lse for x in true], np.float32).reshape(shape[:3])
+    o, lse = (x.astype(np.float32) for x in (case.whole.O, case.whole.lse))
     arrays = {"q": case.q, "k": case.k, "v": case.v, "o": o, "lse": lse, "do": dos}
     about, found = runner.call("gradients", case.rules, case.dtype, arrays)
     if about.get("none"):
@@ -312,14 +303,14 @@ def _locate_gradient(
     With dO of one row block alone, what reaches dK_j and dV_j is what the tile (i, j) adds. dQ is
     not probed by keys: of it only the row block is known.
     """
-    case, do, true = found.case, found.do, found.true
-    truth, limits = found.of(head).truth, found.of(head).limits
+    case, do = found.case, found.do
+    truth, limits = found.true[head].truth, found.true[head].limits
     grads = [x[head] for x in found.seen]
     block_of = np.arange(case.n_q)[:, None] // case.block_q
     masked = [np.where(block_of == i, do, 0) for i in range(block_of.max() + 1)]
     tiles = {}
     try:
-        parts = _call_gradients(runner, case, np.stack(masked).astype(np.float32), true) or []
+        parts = _call_gradients(runner, case, np.stack(masked).astype(np.float32)) or []
     except NotRunnable:
         parts = []
     for i, (part, one) in enumerate(zip(parts, masked, strict=False)):
