@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from .gradient_reference import gradient_roundings, reference_gradients
     from .gradients import gradient_states
     from .hugging_face import register, transformers_attention
-    from .measure.counting import count_backward_traffic, count_traffic
+    from .measure.counting import count_traffic
     from .measure.inspection import compile_report
     from .orders import tile_states
     from .reference import naive_attention, reference_attention, reference_states
-    from .ring import PeerError, ring_attention, ring_states
+    from .ring import PeerError, ring_attention
     from .rotary import rope
     from .varlen import attention_varlen
 
@@ -53,9 +53,9 @@ _TRITON = {
     **dict.fromkeys(("register", "transformers_attention"), "hugging_face"),
     "decode_attention": "decode",
     **dict.fromkeys(("activate", "deactivate", "fallback_reasons"), "activation"),
-    **dict.fromkeys(("ring_attention", "ring_states", "PeerError"), "ring"),
+    **dict.fromkeys(("ring_attention", "PeerError"), "ring"),
     **dict.fromkeys(("attention_fp8", "quantize_fp8"), "fp8"),
-    **dict.fromkeys(("count_traffic", "count_backward_traffic"), "measure.counting"),
+    "count_traffic": "measure.counting",
     "compile_report": "measure.inspection",
 }
 __path__ = pkgutil.extend_path(__path__, __name__)

@@ -23,7 +23,6 @@ from . import direct, dispatch, gradients
 from .checks import check_call
 from .launching import empty_result
 from .merging import merge
-from .orders import tile_states
 from .spec import layouts
 
 SECONDS = 60.0  # for a neighbor to answer in one step
@@ -67,53 +66,6 @@ def ring_attention(
     ring = _check(q, k, v, *how)
     o, lse = _Recorded.apply(q, k, v, ring) if needs_graph else _forward(q, k, v, ring)
     return (o, lse) if return_lse else o
-
-
-def ring_states(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, block_m: int, block_n: int,
-    group: dist.ProcessGroup | DeviceMesh | None = None, causal: bool = False,
-    mask: str | None = None, layout: str = "contiguous", scale: float | None = None,
-    timeout: float = SECONDS,
-) -> tuple[torch.Tensor, torch.Tensor]:  # fmt: skip
-    """Return this rank's running m and l after each of its tiles, in the order of the ring.
-
-    Arguments as `ring_attention`. Each (B, H, Tr, Tc, block_m), fp32, by the tiles of the whole
-    sequence; NaN where this rank computes nothing. Raises ValueError where a tile would lie on two
-    ranks.
-    """
-    ring = _check(q, k, v, group, causal, mask, layout, scale, True, None, timeout, False)
-    for name, block, runs in (("block_m", block_m, ring.q_runs), ("block_n", block_n, ring.k_runs)):
-        if any(at % block for each in runs for run in each for at in run):
-            raise ValueError(f"{name} = {block} is not allowed: a tile would lie on two ranks.")
-    n_q, n_k = (
-        max(stop for each in runs for _, stop in each) for runs in (ring.q_runs, ring.k_runs)
-    )
-    shape = (*q.shape[:2], n_q // block_m, n_k // block_n, block_m)
-    found = torch.full((2, *shape), float("nan"), device=q.device)
-    m, l = (torch.full(q.shape[:3], x, device=q.device) for x in (float("-inf"), 0.0))
-    rows_at = _positions(ring.q_runs[ring.group.rank])
-    for keys, (k_now, v_now), parts in _steps(ring, k, v):
-        keys_at = _positions(ring.k_runs[keys])
-        for part in parts:
-            tensors = q[:, :, part.rows], k_now[:, :, part.keys], v_now[:, :, part.keys]
-            tiles = tile_states(
-                *tensors, mask=part.mask, scale=ring.scale, block_m=block_m, block_n=block_n
-            )
-            for i in range(tiles[0].shape[2]):
-                rows = slice(part.rows.start + i * block_m, part.rows.start + (i + 1) * block_m)
-                m_old, l_old = m[:, :, rows].clone(), l[:, :, rows].clone()
-                for j in range(tiles[0].shape[3]):
-                    m_tile, l_tile = tiles[0][:, :, i, j], tiles[1][:, :, i, j]
-                    if m_tile.isnan().all():
-                        continue
-                    m_new = torch.maximum(m_old, m_tile)
-                    m_ref = m_new.masked_fill(m_new.isneginf(), 0.0)
-                    l_new = l_old * (m_old - m_ref).exp() + l_tile * (m_tile - m_ref).exp()
-                    m[:, :, rows], l[:, :, rows] = m_new, l_new
-                    at = rows_at[rows.start], keys_at[part.keys.start + j * block_n]
-                    tile = at[0] // block_m, at[1] // block_n
-                    found[:, :, :, tile[0], tile[1]] = torch.stack((m_new, l_new))
-    return found[0], found[1]
 
 
 class _Group:
@@ -371,8 +323,3 @@ class _Recorded(torch.autograd.Function):
     def backward(ctx, grad_o, grad_lse):
         q, k, v, o, lse = ctx.saved_tensors
         return *_backward(grad_o, grad_lse, q, k, v, o, lse, ctx.ring), None
-
-
-def _positions(runs: layouts.Runs) -> list[int]:
-    """Return where each row of a device lies in the whole sequence."""
-    return [at for start, stop in runs for at in range(start, stop)]

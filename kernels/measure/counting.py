@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import numpy as np
 import torch
 
-from .. import gradients
 from ..availability import INTERPRETED
 from ..checks import DTYPES, MAX_D, check_options, check_score, check_sink, check_whole
 from ..configs import choose
@@ -19,7 +19,6 @@ from ..spec import masks
 from ..triton_internals import wrap_interpreter
 
 TENSORS = ("Q", "K", "V", "O", "m", "l", "lse", "S", "P", "O′", "lse′")
-BACKWARD_TENSORS = ("Q", "K", "V", "O", "dO", "lse", "D", "dQ", "dK", "dV")
 MAX_TILES = 65_536
 MAX_N = 16_384
 
@@ -52,54 +51,13 @@ def count_traffic(
 
     Raises RuntimeError outside the interpreter, ValueError for arguments out of range.
     """
-    _check_interpreted("count_traffic")
-    mask_of = masks.from_keywords(causal, mask)
-    check_options(order, tuple(ORDERS), block_m, block_n, "ieee")
-    q, k, v = _ones(3, n, d, dtype, block_m, block_n)
-    config = choose("interpreter", d, q.element_size(), block_m, block_n)
-    sinks = () if sink is None else (check_sink(sink, q),)
-    options = {"score": check_score(score), "has_sink": bool(sinks), "keep_lse": order == "fa2"}
-    inputs = ForwardInputs(q, k, v, mask_of, d**-0.5, config, **options)
-    with _count_bytes() as moved:
-        ORDERS[order](inputs)(q, k, v, *sinks)
-    return {name: (moved[name][0], moved[name][1]) for name in TENSORS}
-
-
-def count_backward_traffic(
-    n: int,
-    d: int,
-    *,
-    block_m: int,
-    block_n: int,
-    causal: bool = False,
-    dtype: str,
-    mask: str | None = None,
-    score: str | None = None,
-    deterministic: bool = False,
-) -> dict[str, tuple[int, int, int]]:
-    """The same of the backward pass: {tensor: (bytes read, bytes written, bytes added to)} for Q K
-    V O dO lse D dQ dK dV, where dQ is also the fp32 sum that becomes it. An addition is no read and
-    no write besides. Arguments and errors as ``count_traffic``."""
-    _check_interpreted("count_backward_traffic")
-    check_options("fa2", ("fa2",), block_m, block_n, "ieee")
-    q, k, v, o, grad_o = _ones(5, n, d, dtype, block_m, block_n)
-    with _count_bytes() as moved:
-        gradients.backward(
-            grad_o, None, q, k, v, o, torch.zeros(1, 1, n), causal=causal, mask=mask, score=score,
-            deterministic=deterministic, block_m=block_m, block_n=block_n,
-        )  # fmt: skip
-    return {name: (moved[name][0], moved[name][1], moved[name][2]) for name in BACKWARD_TENSORS}
-
-
-def _check_interpreted(name: str) -> None:
     if not INTERPRETED:
         raise RuntimeError(
-            f"{name} needs Triton's interpreter: set TRITON_INTERPRET=1 before importing kernels."
+            "count_traffic needs Triton's interpreter: set TRITON_INTERPRET=1 before importing "
+            "kernels."
         )
-
-
-def _ones(count: int, n: int, d: int, dtype: str, block_m: int, block_n: int) -> torch.Tensor:
-    """So many tensors (1, 1, n, d), each with memory of its own. Raises ValueError."""
+    mask_of = masks.from_keywords(causal, mask)
+    check_options(order, tuple(ORDERS), block_m, block_n, "ieee")
     check_whole("n", n, MAX_N)
     check_whole("d", d, MAX_D)
     if dtype not in DTYPES:
@@ -107,14 +65,21 @@ def _ones(count: int, n: int, d: int, dtype: str, block_m: int, block_n: int) ->
     tiles = -(-n // block_m) * -(-n // block_n)
     if tiles > MAX_TILES:
         raise ValueError(f"n = {n:,} makes {tiles:,} tiles; at most {MAX_TILES:,} are counted.")
-    return torch.ones(count, 1, 1, n, d, dtype=DTYPES[dtype])
+    q, k, v = torch.ones(3, 1, 1, n, d, dtype=DTYPES[dtype])
+    config = choose("interpreter", d, q.element_size(), block_m, block_n)
+    sinks = () if sink is None else (check_sink(sink, q),)
+    options = {"score": check_score(score), "has_sink": bool(sinks), "keep_lse": order == "fa2"}
+    inputs = ForwardInputs(q, k, v, mask_of, d**-0.5, config, **options)
+    with count_bytes() as moved:
+        ORDERS[order](inputs)(q, k, v, *sinks)
+    return {name: (moved[name][0], moved[name][1]) for name in TENSORS}
 
 
 @contextmanager
-def _count_bytes() -> Iterator[dict[str, list[int]]]:
+def count_bytes() -> Iterator[dict[str, list[int]]]:
     """Within the block, launches add the bytes that they read, write and add to, to the dict that
     is yielded, by tensor."""
-    moved = {name: [0, 0, 0] for name in (*TENSORS, *BACKWARD_TENSORS)}
+    moved: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     ranges: list[tuple[int, int, str]] = []
 
     def note_addresses(kernel, arguments: tuple) -> None:
@@ -135,8 +100,7 @@ def _count_bytes() -> Iterator[dict[str, list[int]]]:
         itemsize = pointers.get_element_ty().primitive_bitwidth // 8
         for start, end, name in ranges:
             if start <= low and high + itemsize <= end:
-                if name in moved:
-                    moved[name][column] += addresses.size * itemsize
+                moved[name][column] += addresses.size * itemsize
                 return
         raise RuntimeError(f"A kernel touched {low:#x} to {high:#x}, outside of its tensors.")
 
