@@ -3,8 +3,6 @@ numbers (explainer/algorithms/)."""
 
 from __future__ import annotations
 
-import argparse
-import time
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -251,26 +249,3 @@ def _check_rows(problem: Problem, rows: int) -> None:
         sizes = {"needed": amount(needed), "most": amount(MAX_BYTES)}
         why = t("squares", orders=others, rows=rows, **sizes)
         raise refused({"order": problem.order}, why, where)
-
-
-def _bench() -> None:
-    for p in (Problem(), Problem(n=128, d=64, block_q=16, block_k=16, mask="full")):
-        for name, run in (("trace", trace), ("trace_backward", trace_backward)):
-            times = []
-            for _ in range(9):
-                for function in (trace, trace_backward, schedule):
-                    function.cache_clear()
-                start = time.perf_counter()
-                run(p)
-                times.append((time.perf_counter() - start) * 1e3)
-            print(
-                f"{name} N={p.n} d={p.d} Br={p.block_q} Bc={p.block_k} {p.order}: "
-                f"median {sorted(times)[4]:.2f} ms (9 runs)"
-            )
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="The NumPy trace of a Problem.")
-    parser.add_argument("--bench", action="store_true", help="time it")
-    if parser.parse_args().bench:
-        _bench()

@@ -7,7 +7,7 @@ runs. A lost marker is an error, not a gap.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +123,7 @@ def _shared(line: str, folder: Path) -> list[str]:
     return text[begin : text.index("\n\n\n", begin)].splitlines()
 
 
-@lru_cache(maxsize=1)
+@cache
 def listings() -> dict[str, dict]:
     """{order: {"numpy": […], "triton": […]}} of the forward pass, lines as plain values for the
     browser, and under ``backward`` the same of the backward pass, where there is a kernel."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from explainer.base.paths import RECORDED
@@ -14,17 +14,11 @@ t = Texts("kinds")
 _CURVES = (x.stem for x in RECORDED.glob("training_*.json"))
 TRAINED = tuple(sorted(_CURVES, key=lambda name: (name == "training_cpu", name)))
 BENCH = "nvidia_h200"  # of every method over N; the others stand beside it
-NAMES = (
-    *(BENCH, "traffic_nvidia_h200", "placement_nvidia_h200", "tiles_nvidia_h200"),
-    *("decode_nvidia_h200", "masks_nvidia_h200", "backward_nvidia_h200", "choices_nvidia_h200"),
-    *("devices_nvidia_h200", "compiled", "counted"),
-    *TRAINED,
-)
 
 
-@lru_cache(maxsize=len(NAMES))
+@cache
 def load(name: str = BENCH) -> dict:
-    """One of NAMES: ``rows`` with device, date, versions, command, commit."""
+    """Load a record by its name: ``rows`` with device, date, versions, command, commit."""
     return json.loads((RECORDED / f"{name}.json").read_text(encoding="utf-8"))
 
 

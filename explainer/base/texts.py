@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache
 from string import Formatter
 from typing import Any
 
@@ -25,7 +25,7 @@ from explainer.base.paths import ASSETS
 FOLDER = ASSETS / "texts"
 
 
-@lru_cache(maxsize=32)
+@cache
 def stored(page: str) -> dict[str, Any]:
     """Load the texts of a page: by key one, a list of them, or several by name."""
     return json.loads(filled((FOLDER / f"{page}.json").read_text(encoding="utf-8")))

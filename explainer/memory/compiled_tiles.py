@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from explainer.base.fields import refused
@@ -31,7 +31,7 @@ def check_fits(w: Workload, order: str) -> None:
         raise refused({"br": w.block_q, "bc": w.block_k}, why, where)
 
 
-@lru_cache(maxsize=1)
+@cache
 def _compiled() -> dict[tuple, dict]:
     return {
         (r["arch"], r["d"], r["causal"], r["order"], r["block_m"], r["block_n"]): r

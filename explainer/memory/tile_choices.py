@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 
 from explainer.base.records import load
 from explainer.memory import tile_budget
@@ -13,7 +13,7 @@ SIDES = (16, 32, 64, 128, 256)
 TABLED = {"sm_80", "sm_89", "sm_90", "sm_120"}
 
 
-@lru_cache(maxsize=1)
+@cache
 def _speeds() -> dict[tuple, dict]:
     rows = load("tiles_nvidia_h200")["rows"]
     return {(r["d"], r["causal"], r["block_m"], r["block_n"]): r for r in rows}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -79,7 +79,7 @@ def _parts(row: dict) -> np.ndarray:
     return np.stack([np.ones(len(launch.full)), launch.full, launch.masked], 1)
 
 
-@lru_cache(maxsize=2)
+@cache
 def learn_model(order: str) -> CostModel:
     """The pace of this order's kernel on the H200, d = 64, 16 bit, from its recorded schedules.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import asdict, replace
-from functools import lru_cache
+from functools import cache
 
 from markupsafe import Markup, escape
 
@@ -82,7 +82,7 @@ def question_data(question: Question) -> dict:
     return data
 
 
-@lru_cache(maxsize=1)
+@cache
 def _terms() -> tuple[re.Pattern, dict[str, str]]:
     """Return a pattern of the glossary's terms as texts write them, and {as written: key}."""
     found = glossary.spelled()

@@ -3,7 +3,7 @@ what stands behind them."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 
 from markupsafe import Markup
 
@@ -92,7 +92,7 @@ def keys() -> tuple[str, ...]:
     return (ENTRANCE, *lessons_by_key(), *SECTIONS)
 
 
-@lru_cache(maxsize=64)
+@cache
 def screen(key: str) -> Markup:
     """Return one screen. Raises KeyError for a key that has none."""
     if key == ENTRANCE:

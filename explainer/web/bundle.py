@@ -11,11 +11,10 @@ import gzip
 import json
 import posixpath
 import re
-from functools import lru_cache
-from pathlib import Path
+from functools import cache
 
+from explainer.base.facts import filled
 from explainer.base.paths import ASSETS
-from explainer.base.texts import stored
 from explainer.learn.blocks import PICTURES
 
 # script → the module that it exports; the others bring their own, and take the rest of what they
@@ -35,10 +34,10 @@ OF_STEP = ("video",)
 OFFLINE = "js/step/offline.js"
 SITE = "js/offline/index.js"
 VENDOR = "vendor/"  # scripts of others, each of which sets a global of its own name
-START = '"use strict";\nconst m = [];\n'
+START = '"use strict";\nconst m = {};\n'
 IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.\.?/[\w./]+)";\n', re.M)
 # What a page says: the texts themselves.
-TEXTS = re.compile(r'^import (\w+) from "(\.\.?/[\w./]+)\.json" with \{ type: "json" \};\n', re.M)
+TEXTS = re.compile(r'^import (\w+) from "(\.\.?/[\w./]+\.json)" with \{ type: "json" \};\n', re.M)
 # A line, or several, of nothing but a comment: they are for who reads the modules.
 INDENT = re.compile(r"^\s+", re.M)  # and empty lines
 COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*(?:[^*]|\*(?!/))*\*/[ \t]*)\n", re.M)
@@ -64,54 +63,28 @@ def _place(importer: str, relative: str) -> str:
 
 
 def _ref(name: str) -> str:
-    """A module in the script; by number, since the names would be a hundredth of what is sent."""
-    return f"m[{_numbers(ASSETS)[ASSETS / name]}]"
+    """A module in the script, by its path below assets/js/."""
+    return f"m[{json.dumps(name.removeprefix('js/'))}]"
 
 
-@lru_cache(maxsize=1)
-def _numbers(folder: Path) -> dict[Path, int]:
-    return {
-        path: k
-        for k, path in enumerate(
-            sorted(
-                [
-                    *folder.rglob("*.js"),
-                    *folder.glob("js/**/*.json"),
-                    *folder.glob("texts/*"),
-                    *(path.with_suffix("") for path in folder.glob("vendor/*.js.gz")),
-                ]
-            )
-        )
-    }
-
-
-def _texts(name: str, done: list[str], parts: list[str]) -> None:
-    if name not in done:
-        if name.startswith("texts/"):
-            content = stored(posixpath.basename(name))
-        else:
-            content = json.loads((ASSETS / f"{name}.json").read_text(encoding="utf-8"))
-        data = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-        parts.append(f"{_ref(f'{name}.json')} = {data};\n")
-        done.append(name)
-
-
-def _module(name: str, done: list[str], parts: list[str], path: tuple[str, ...] = ()) -> None:
+def _module(name: str, parts: dict[str, str], path: tuple[str, ...] = ()) -> None:
+    """Add a module to the ``parts`` of a script, by their names, after those that it imports."""
     if name in path:
         raise BundleError(f"{' → '.join((*path, name))} import each other")
-    if name in done:
+    if name in parts:
         return
     if name.startswith(VENDOR):
         text = gzip.decompress((ASSETS / f"{name}.gz").read_bytes()).decode()
         library = posixpath.basename(name).partition(".")[0]
-        parts.append(f"{_ref(name)} = (() => {{\n{text}\nreturn {library};\n}})();\n")
-        done.append(name)
+        parts[name] = f"{_ref(name)} = (() => {{\n{text}\nreturn {library};\n}})();\n"
         return
     text = (ASSETS / name).read_text(encoding="utf-8")
-    for _, other in IMPORT.findall(text):
-        _module(_place(name, other), done, parts, (*path, name))
-    for _, texts in TEXTS.findall(text):
-        _texts(_place(name, texts), done, parts)
+    if name.endswith(".json"):
+        data = json.dumps(json.loads(filled(text)), ensure_ascii=False, separators=(",", ":"))
+        parts[name] = f"{_ref(name)} = {data};\n"
+        return
+    for _, other in (*IMPORT.findall(text), *TEXTS.findall(text)):
+        _module(_place(name, other), parts, (*path, name))
     exports = [symbol for _, symbol in EXPORT.findall(text)]
 
     def taken(match: re.Match) -> str:
@@ -119,9 +92,7 @@ def _module(name: str, done: list[str], parts: list[str], path: tuple[str, ...] 
         return f"const {{ {names.rstrip(', ')} }} = {_ref(_place(name, match[2]))};\n"
 
     body = IMPORT.sub(taken, text)
-    body = TEXTS.sub(
-        lambda match: f"const {match[1]} = {_ref(_place(name, match[2]) + '.json')};\n", body
-    )
+    body = TEXTS.sub(lambda match: f"const {match[1]} = {_ref(_place(name, match[2]))};\n", body)
     body = EXPORT.sub(lambda match: match[0].removeprefix("export "), body)
     body = BEHIND.sub("", TYPE.sub("", COMMENT.sub("", body)))
     if any(line.count("`") % 2 for line in body.splitlines()):
@@ -131,18 +102,18 @@ def _module(name: str, done: list[str], parts: list[str], path: tuple[str, ...] 
     body = LAYOUT.sub("", INDENT.sub("", FIELD.sub("", body)))
     if re.search(r"^(import|export)\b|\bimport\(", body, re.M):
         raise BundleError(f"{name}: an import or export of a form that is not bundled")
-    parts.append(f"{_ref(name)} = (() => {{\n{body}\nreturn {{ {', '.join(exports)} }};\n}})();\n")
-    done.append(name)
+    exported = ", ".join(exports)
+    parts[name] = f"{_ref(name)} = (() => {{\n{body}\nreturn {{ {exported} }};\n}})();\n"
 
 
 def bundle(entry: str, *without: str) -> str:
     """The module ``entry`` of assets/ and what it imports, unless ``without`` import it too."""
-    parts: list[str] = []
-    done: list[str] = []
+    parts: dict[str, str] = {}
     for other in without:
-        _module(other, done, [])
-    _module(entry, done, parts)
-    return "".join(parts)
+        _module(other, parts)
+    before = len(parts)
+    _module(entry, parts)
+    return "".join([*parts.values()][before:])
 
 
 def offline() -> str:
@@ -161,7 +132,7 @@ def site() -> str:
     return f"{START}{bundle(SITE)}{pictures}{_ref(SITE)}.start({{ {given} }});\n"
 
 
-@lru_cache(maxsize=len(SCRIPTS))
+@cache
 def online(script: str = "all") -> str:
     """One of ``SCRIPTS`` as an ES module, js/<script>.js: what pages call, by name."""
     first, entry = SCRIPTS["all"], SCRIPTS[script]

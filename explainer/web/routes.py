@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import AsyncIterator, Callable, Mapping
-from functools import lru_cache, partial
+from functools import cache, partial
 from types import MappingProxyType
 
 from starlette.concurrency import run_in_threadpool
@@ -60,7 +60,7 @@ PIECE = 256 << 10  # bytes of a large answer
 FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
-@lru_cache(maxsize=1)
+@cache
 def build() -> str:
     """Fingerprint of everything a browser may cache: assets and the code that makes traces."""
     digest = hashlib.sha256()

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from explainer.base import kinds, records
+from explainer.base.paths import RECORDED
 
 
-@pytest.mark.parametrize("name", [n for n in records.NAMES if "h200" in n])
+@pytest.mark.parametrize("name", sorted(x.stem for x in RECORDED.glob("*h200.json")))
 def test_a_recorded_figure_says_where_and_when(name):
     record, kind = records.load(name), kinds.recorded(name)
     assert kind.text == f"recorded on {record['device']}, {record['date']}"
