@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from functools import cache
 
@@ -20,6 +20,7 @@ from explainer.views.templates import render
 __all__ = ["address", "code", "mark_paragraphs", "render_block", "render_widget"]
 
 SENTENCE = re.compile(r"(?<=[.?!]) (?=[A-Z“(])")
+PLAIN_NUMBER = re.compile(r"−?[\d.]+")
 LEAD = 160  # characters, four lines of a phone
 OF_A_RANGE = ("low", "high", "step")
 LONG = 69  # characters: of so many names only their number is said
@@ -80,6 +81,17 @@ def question_data(question: Question) -> dict:
     if question.variants:
         data["variants"] = [question_data(other) for other in question.variants]
     return data
+
+
+def is_numeric(cells: Sequence[Sequence[str]]) -> bool:
+    """Return True if all cells are plain numbers."""
+    return all(PLAIN_NUMBER.fullmatch(text) for row in cells for text in row)
+
+
+def render_question(question: Question) -> Markup:
+    """Render a question's place, with its form and those of its variants."""
+    data = question_data(question)
+    return render("learn/question", question=question, data=data, is_numeric=is_numeric)
 
 
 @cache

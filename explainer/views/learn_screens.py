@@ -65,7 +65,6 @@ def render_lesson(lesson: Lesson) -> Markup:
         group=next(group for group in GROUPS if lesson.key in group.lessons),
         before=before,
         after=after,
-        question=learn_parts.question_data(lesson.question),
         slide=slides.slide(lesson),
         **learn_parts.lesson_text(lesson.words),
     )

@@ -1,6 +1,6 @@
 // The forms of questions: a choice, numbers, cells of a grid, lines of code. Each makes a Form (types.js) of its question.
 
-import { button, el, set } from "../lib/dom.js";
+import { all, el, find, get, set } from "../lib/dom.js";
 import { onDrag } from "../lib/drag.js";
 import { emit } from "../lib/events.js";
 import { clamp } from "../lib/format.js";
@@ -10,12 +10,14 @@ import { isUnitOf, madeMistake, meets, precision, readings, split } from "./numb
 import { t } from "./texts.js";
 import { requestBlocks, settle, SILENT, spokenText } from "./widget.js";
 
-/** @import { Answer, Form, Gap, Question, Verdict } from "./types.js" */
+/** @import { Answer, Form, Question, Verdict } from "./types.js" */
 
 const GAP = "___";
-const SHORT = 14; // characters: two such options stand beside each other
 // For names of radio groups
 let count = 0;
+
+/** @param {HTMLElement} body */
+const inputsOf = (body) => /** @type {HTMLInputElement[]} */ (all(body, "input"));
 
 /** An order of 0 … length − 1 that is not the right one, the same for every reader and at every visit.
  * @param {number} length @param {string} seed */
@@ -30,11 +32,6 @@ export function shuffled(length, seed) {
   return order.every((k, at) => k === at) ? [...order.slice(1), order[0]] : order;
 }
 
-const liveRegion = () => el("p", { class: "fa-sr", "aria-live": "polite" });
-
-/** @param {string} text */
-const fine = (text) => el("p", { class: "fa-fine", text });
-
 /** @param {HTMLInputElement[]} inputs @param {() => void} submit */
 function submitOnEnter(inputs, submit) {
   for (const input of inputs)
@@ -44,18 +41,15 @@ function submitOnEnter(inputs, submit) {
     );
 }
 
-/** @param {Question} question @param {() => void} submit @returns {Form} */
-function choice({ options, answer }, submit) {
-  const name = `fa-question-${++count}`;
-  const inputs = options.map((_, k) => el("input", { type: "radio", name, value: k }));
+/** @param {Question} question @param {HTMLElement} body @param {() => void} submit @returns {Form} */
+function choice({ options, answer }, body, submit) {
+  const inputs = inputsOf(body);
+  count += 1;
+  for (const input of inputs) input.name = `fa-question-${count}`;
   submitOnEnter(inputs, submit);
-  const labels = options.map(([text], k) =>
-    el("label", { class: "fa-option" }, [inputs[k], el("span", { text })]),
-  );
-  const isShort = options.every(([text]) => text.length <= SHORT);
   const chosen = () => inputs.findIndex((input) => input.checked);
   return {
-    body: el("div", { class: `fa-options${isShort ? " is-short" : ""}` }, labels),
+    body,
     read: () => inputs.filter(({ checked }) => checked).map(({ value }) => value),
     write([value]) {
       if (value) inputs[Number(value)].checked = true;
@@ -69,22 +63,19 @@ function choice({ options, answer }, submit) {
   };
 }
 
-/** @param {Question} question @param {() => void} submit @returns {Form} */
-function numeric(question, submit) {
+/** @param {Question} question @param {HTMLElement} body @param {() => void} submit @returns {Form} */
+function numeric(question, body, submit) {
   const { words, tolerance = 0, reasons, mistakes = [], fields = [""], unit = "" } = question;
   const wanted = /** @type {number[]} */ ([question.answer].flat());
   const isSeveral = wanted.length > 1;
-  const label = (/** @type {string} */ name) =>
-    [t("number"), unit && t("number.unit", { unit }), name, words].filter(Boolean).join(", ");
-  const names = fields.map((text) => el("span", { text }));
-  const look = { type: "text", inputmode: "decimal", autocomplete: "off" };
-  const inputs = fields.map((name) => el("input", { ...look, "aria-label": label(name) }));
+  const inputs = inputsOf(body);
   submitOnEnter(inputs, submit);
   /** Marks which of several boxes is right; none of them once something else is typed.
    * @param {boolean[] | null} are */
   const mark = (are) =>
     inputs.forEach((input, k) => {
-      set(names[k], { text: `${fields[k]}${are ? (are[k] ? " ✓" : " ✗") : ""}` });
+      const name = input.previousElementSibling;
+      if (name) set(name, { text: `${fields[k]}${are ? (are[k] ? " ✓" : " ✗") : ""}` });
       set(input, { "aria-invalid": are && !are[k] ? "true" : null });
     });
   /** What is missing, in a sentence. @param {[string, string][]} typed [number, unit] each */
@@ -109,12 +100,9 @@ function numeric(question, submit) {
     return { right: false, because: `${side} ${reasons[1]}` };
   };
   const finest = /digits|decimals/.test(words) ? "" : precision(wanted[0], tolerance);
+  if (finest) body.append(el("span", { class: "fa-fine", text: finest }));
   return {
-    body: el("div", { class: "fa-number-answer" }, [
-      ...inputs.map((input, k) => (fields[k] ? el("label", {}, [names[k], input]) : input)),
-      unit && el("span", { class: "fa-unit", text: unit, "aria-hidden": "true" }),
-      finest && el("span", { class: "fa-fine", text: finest }),
-    ]),
+    body,
     read: () => inputs.map(({ value }) => value),
     write: (values) => inputs.forEach((input, k) => (input.value = values[k] ?? "")),
     text: () => inputs.map(({ value }, k) => [fields[k], value].join(" ").trim()).join("; "),
@@ -123,69 +111,31 @@ function numeric(question, submit) {
   };
 }
 
-/** @param {Question} question @returns {Form} */
-function click({ words, cells, rows, answer, reasons, notes }) {
+/** @param {Question} question @param {HTMLElement} body @returns {Form} */
+function click({ answer, reasons, notes }, body) {
   const places = typeof answer[0] === "number" ? [answer] : answer;
   const wanted = new Set(places.map((/** @type {number[]} */ at) => at.join()));
-  const texts = cells.flat();
-  const isHeaded = texts.every((text) => /^−?[\d.]+$/.test(text)); // numbers alone do not say where they stand
-  const head = Number(isHeaded);
-  const columns = Math.max(...cells.map((row) => row.length));
-  const heading = (/** @type {string | number} */ text, /** @type {string} */ place) =>
-    el("span", { class: "fa-fine", "aria-hidden": "true", text, style: `grid-area:${place}` });
-  const heads = isHeaded
-    ? [
-        ...cells[0].map((_, j) => heading(j, `1/${j + 2}`)),
-        ...cells.map((_, i) => heading(rows?.[i] ?? i, `${i + 2}/1`)),
-      ]
-    : [];
-  const isAlone = (/** @type {string} */ text) =>
-    texts.filter((other) => other === text).length === 1; // a name of its own says all
-  const nameOf = (/** @type {number} */ i, /** @type {number} */ j) => {
-    const text = cells[i][j];
-    const place = { what: text || t("cell.empty"), row: rows?.[i] ?? i, column: j };
-    return text && !isHeaded && isAlone(text) ? text : t("cell", place);
-  };
   const press = (/** @type {HTMLElement} */ node) =>
     set(node, { "aria-pressed": node.ariaPressed !== "true" });
-  const buttons = cells.flatMap((row, i) =>
-    row.map((text, j) => {
-      const node = button(text, () => press(node), {
-        "data-at": `${i},${j}`,
-        "aria-pressed": "false",
-        tabindex: i || j ? "-1" : "0",
-        style: `grid-area:${i + head + 1}/${j + head + 1}`,
-        "aria-label": nameOf(i, j),
-      });
-      node.addEventListener("keydown", (event) => step(event, i, j));
-      return node;
-    }),
-  );
+  const buttons = all(body, "button");
+  for (const node of buttons) {
+    node.addEventListener("click", () => press(node));
+    node.addEventListener("keydown", (event) => step(event, node));
+  }
   const atOf = (/** @type {HTMLElement} */ node) => node.dataset.at ?? "";
   const chosen = () => buttons.filter((node) => node.ariaPressed === "true").map(atOf);
   const nodeAt = (/** @type {string} */ at) => buttons.find((node) => atOf(node) === at);
-  /** @param {KeyboardEvent} event @param {number} i @param {number} j */
-  function step(event, i, j) {
+  /** @param {KeyboardEvent} event @param {HTMLElement} node */
+  function step(event, node) {
+    const [i, j] = atOf(node).split(",").map(Number);
     const by = ARROWS[event.key];
     if (!by) return;
     event.preventDefault(); // at an edge too: in presentation mode the arrows turn the card
-    const next = by[0]
-      ? nodeAt(`${i + by[0]},${j}`)
-      : buttons[buttons.findIndex((node) => node === event.currentTarget) + by[1]]; // on into the next row
+    const next = by[0] ? nodeAt(`${i + by[0]},${j}`) : buttons[buttons.indexOf(node) + by[1]]; // on into the next row
     if (!next) return;
-    for (const node of buttons) node.tabIndex = node === next ? 0 : -1;
+    for (const one of buttons) one.tabIndex = one === next ? 0 : -1;
     next.focus();
   }
-  const grid = el(
-    "div",
-    {
-      class: `fa-click-grid${isHeaded ? " is-headed" : ""}`,
-      role: "group",
-      "aria-label": words,
-      style: `--columns:${columns}`,
-    },
-    [...heads, ...buttons],
-  );
   const clear = () => buttons.forEach((node) => set(node, { class: null }));
   const check = () => {
     const those = chosen();
@@ -201,16 +151,12 @@ function click({ words, cells, rows, answer, reasons, notes }) {
     return { right: false, because: `${note ?? ""} ${reasons[1]}`.trim() };
   };
   return {
-    body: el("div", {}, [
-      fine(t("cell.all")),
-      el("div", { class: "fa-scroll", "data-name": words }, [grid]),
-    ]),
+    body,
     read: chosen,
     write: (values) => values.forEach((at) => press(/** @type {HTMLElement} */ (nodeAt(at)))),
     text: () =>
       chosen()
-        .map((at) => at.split(",").map(Number))
-        .map(([i, j]) => nameOf(i, j))
+        .map((at) => nodeAt(at)?.ariaLabel)
         .join("; "),
     check,
     clear,
@@ -222,7 +168,7 @@ function click({ words, cells, rows, answer, reasons, notes }) {
 function runner(words, run) {
   const label = t("gives", { words });
   const blocks = el("div", { class: "fa-blocks fa-given", role: "group", "aria-label": label });
-  const live = liveRegion();
+  const live = el("p", { class: "fa-sr", "aria-live": "polite" });
   return {
     output: el("div", {}, [live, blocks]),
     /** @param {[string, string][]} values */
@@ -242,58 +188,42 @@ function runner(words, run) {
   };
 }
 
-/** A line of code with a menu in each of its gaps, which has the name that the server knows it by.
- * @param {string} words @param {number} index of the line @param {Gap[]} gaps those of all lines */
-function gapped(words, index, gaps) {
-  const own = gaps
-    .map(([line, offered, right], k) => ({ line, offered, right, name: `g${k + 1}` }))
-    .filter(({ line }) => line === index);
-  const label = t("gap", { words: words.replaceAll(GAP, "…") });
-  const menus = own.map(({ offered, name }) =>
-    el("select", { name, "aria-label": label }, [
-      el("option", { value: "", text: "…" }),
-      ...offered.map((word) => el("option", { value: word, text: word })),
-    ]),
-  );
-  const pieces = words
-    .split(GAP)
-    .flatMap((piece, k) => (k < menus.length ? [piece, menus[k]] : [piece]));
+/** A line of code with a menu in each of its gaps; one to be put in its place has a handle (pointer and arrow keys) and a mark.
+ * @param {HTMLElement} root @param {number} index @param {Question} question */
+function gapped(root, index, { options, gaps = [] }) {
+  const [words] = options[index];
+  const rights = gaps.filter(([line]) => line === index).map(([, , right]) => right);
+  const menus = /** @type {HTMLSelectElement[]} */ (all(root, "select"));
   return {
+    root,
     index,
     words,
     menus,
-    code: el("code", {}, pieces),
-    isFilled: () => own.every(({ right }, k) => menus[k].value === right),
+    handle: find(root, ".fa-handle"),
+    mark: find(root, ".fa-line-mark"),
+    reason: find(root, ".fa-fine"),
+    isFilled: () => menus.every(({ value }, k) => value === rights[k]),
     text: () => menus.reduce((line, { value }) => line.replace(GAP, value || "…"), words),
   };
 }
 
-/** A line in its place, or one to be put there: with a handle (pointer and arrow keys) and a mark.
- * @typedef {ReturnType<typeof gapped> & {root: HTMLElement, handle?: HTMLElement, mark?: HTMLElement, reason?: HTMLElement}} Line */
+/** @typedef {ReturnType<typeof gapped>} Line */
 
 /** @param {Line} line @param {(by: number) => void} move */
-function addHandle(line, move) {
-  const { words, code, root } = line;
-  const arrow = (/** @type {string} */ label, /** @type {string} */ sign, by = 1) =>
-    button(sign, () => move(by), { class: "fa-move", tabindex: "-1", "aria-label": label });
-  line.handle = el("button", { type: "button", class: "fa-handle", text: "⠿" });
-  line.mark = el("span", { class: "fa-line-mark" });
-  line.reason = el("p", { class: "fa-fine", hidden: true });
-  root.replaceChildren(
-    ...[line.handle, code, line.mark],
-    arrow(t("line.up", { words }), "▲", -1),
-    arrow(t("line.down", { words }), "▼"),
-    line.reason,
-  );
-  line.handle.addEventListener("keydown", (event) => {
+function addHandle({ root, handle }, move) {
+  if (!handle) return;
+  const [up, down] = all(root, ".fa-move");
+  up.onclick = () => move(-1);
+  down.onclick = () => move(1);
+  handle.addEventListener("keydown", (event) => {
     const by = Number(event.key === "ArrowDown") - Number(event.key === "ArrowUp");
     if (!by) return;
     event.preventDefault();
     move(by);
   });
   // It changes places with each line whose middle the pointer has passed, and brings the one behind into sight
-  onDrag(line.handle, ({ pointerId, clientY }) => {
-    line.handle?.setPointerCapture(pointerId);
+  onDrag(handle, ({ pointerId, clientY }) => {
+    handle.setPointerCapture(pointerId);
     root.classList.add("is-dragged");
     const middle = (/** @type {Element | null} */ node) => {
       const { top = NaN, height = 0 } = node?.getBoundingClientRect() ?? {};
@@ -308,7 +238,7 @@ function addHandle(line, move) {
         move(by);
         const behind = by > 0 ? root.nextElementSibling : root.previousElementSibling;
         (behind ?? root).scrollIntoView({ block: "nearest" });
-        if (!line.handle?.hasPointerCapture(pointerId)) line.handle?.setPointerCapture(pointerId);
+        if (!handle.hasPointerCapture(pointerId)) handle.setPointerCapture(pointerId);
       }
       frame = requestAnimationFrame(follow);
     };
@@ -324,19 +254,16 @@ function addHandle(line, move) {
 }
 
 /** Lines of code whose gaps are filled, in their places or (order) to be put there, and which the server runs.
- * @param {Question} question @returns {Form} */
-function lines({ kind, key, words, options, gaps = [], run, answer, reasons }) {
+ * @param {Question} question @param {HTMLElement} body @returns {Form} */
+function lines(question, body) {
+  const { kind, key, words, options, run, answer, reasons } = question;
   const isFixed = kind === "fill";
   const ran = run ? runner(words, run) : null;
-  const live = liveRegion();
-  /** @type {Line[]} */
-  const own = options.map(([text], k) => {
-    const line = gapped(text, k, gaps);
-    return { ...line, root: el("li", {}, [line.code]) };
-  });
+  const live = get(body, "[aria-live]");
+  const list = get(body, "ol");
+  const own = all(list, "li").map((root, k) => gapped(root, k, question));
   const menus = own.flatMap((line) => line.menus);
   let now = isFixed ? own : shuffled(own.length, key).map((k) => own[k]);
-  const list = el("ol", { class: `fa-lines${isFixed ? " is-fixed" : ""}` });
   const lay = () =>
     now.forEach((line, k) => {
       if (list.children[k] !== line.root) list.insertBefore(line.root, list.children[k] ?? null);
@@ -362,7 +289,7 @@ function lines({ kind, key, words, options, gaps = [], run, answer, reasons }) {
     if (line.root.contains(focused)) focused.focus({ preventScroll: true });
     set(live, { text: t("line.now", { k: to + 1, n: now.length }) });
   }
-  if (!isFixed) for (const line of own) addHandle(line, (by) => move(line, by));
+  for (const line of own) addHandle(line, (by) => move(line, by));
   lay();
   // Equal lines may change places, and those of one group of `answer`
   const groups = /** @type {number[][]} */ (answer ?? []);
@@ -376,14 +303,12 @@ function lines({ kind, key, words, options, gaps = [], run, answer, reasons }) {
     const right = good === now.length && !open;
     now.forEach((line, k) => {
       const wrong = isPlaced(line, k) ? (line.isFilled() ? "" : t("line.gap")) : t("line.not_here");
-      const why = options[line.index][1];
       if (line.mark)
         set(line.mark, {
           text: wrong || "✓",
           class: `fa-line-mark ${wrong ? "is-wrong" : "is-right"}`,
         });
-      if (line.reason) set(line.reason, { text: why });
-      if (line.reason) line.reason.hidden = !right || !why;
+      if (line.reason) line.reason.hidden = !right || !options[line.index][1];
     });
     if (right) return { right, because: reasons?.[0] || t("lines.right") };
     const placing = { good, n: now.length };
@@ -391,13 +316,11 @@ function lines({ kind, key, words, options, gaps = [], run, answer, reasons }) {
     return { right, because: reasons?.[1] || said };
   };
   const isFine = window.matchMedia("(pointer: fine)").matches;
+  const hint = find(body, ":scope > .fa-fine");
+  if (hint) set(hint, { text: t(isFine ? "lines.drag" : "lines.tap") });
   const order = () => now.map(({ index }) => index).join(",");
   return {
-    body: el("div", {}, [
-      isFixed ? null : fine(t(isFine ? "lines.drag" : "lines.tap")),
-      list,
-      live,
-    ]),
+    body,
     read: () => [order(), ...menus.map(({ value }) => value)],
     write([places, ...values]) {
       if (!isFixed) now = places.split(",").map((k) => own[Number(k)]);

@@ -27,6 +27,8 @@ export class Question {
     this.progress = progress;
     this.key = first.key;
     this.questions = [first, ...variants];
+    /** The form of each. */
+    this.bodies = [...mount.querySelectorAll("template")];
     this.name = `question ${this.key}`;
     this.lesson = /** @type {HTMLElement | null} */ (mount.closest(".fa-lesson"));
     mount.classList.add(`is-${first.kind}`);
@@ -75,8 +77,10 @@ export class Question {
   ask() {
     const { question } = this;
     const next = this.questions[(this.at + 1) % this.questions.length];
+    const { content } = this.bodies[this.at % this.questions.length];
+    const body = /** @type {HTMLElement} */ (content.firstElementChild?.cloneNode(true));
     /** @type {Form} */
-    const form = KINDS[question.kind](question, () => this.submit());
+    const form = KINDS[question.kind](question, body, () => this.submit());
     this.form = form;
     this.isJudged = false;
     this.state = this.read();

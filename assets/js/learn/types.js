@@ -22,7 +22,7 @@
  * @typedef {[index: number, offered: string[], right: string]} Gap
  * @typedef {{key: string, kind: "choice" | "number" | "order" | "click" | "fill", words: string,
  *   options: [string, string][], answer: any, tolerance?: number, reasons: [string, string], fields?: string[],
- *   gaps: Gap[], cells: string[][], rows?: string[], run?: string, mistakes?: [number | number[], string, number?][],
+ *   gaps: Gap[], run?: string, mistakes?: [number | number[], string, number?][],
  *   notes?: string[][], hint?: string, unit?: string, variants?: Question[]}} Question `answer` is typed by its kind
  * @typedef {{right: boolean, because: string}} Verdict
  * The form of a question: `read` gives what stands in it and `write` puts it back, `text` says it in words; `check` gives a

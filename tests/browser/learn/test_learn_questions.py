@@ -10,10 +10,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from explainer.learn.content import Question
 from explainer.learn.course import MOVED, NUMBERS, PATHS
 from explainer.learn.registry import answer, lessons
 from explainer.learn.widgets import Control
-from explainer.views.learn_parts import render_widget
+from explainer.views.learn_parts import render_question, render_widget
 from tests.browser.harness import settled
 from tests.browser.learn.learning import (
     AT_HEADING,
@@ -274,33 +275,15 @@ def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answe
     """With a lesson whose screen is given variants and a closed choice on its way here."""
     lesson = next(r for r in lessons() if r.question.kind == "number" and not r.question.fields)
     page = tab.page
+    blank = Question(lesson.question.key, "number", "", reasons=("Yes.", "No."))
 
     def varied(route):
         html = route.fetch().text()
-        asked = json.dumps(
-            {
-                "key": lesson.question.key,
-                "kind": "number",
-                "words": "1 GiB?",
-                "unit": "GiB",
-                "answer": 3,
-                "reasons": ["Yes.", "No."],
-                "hint": "Count.",
-                "mistakes": [[6.9, "Six."], [8, "Eight."]],
-                "variants": [
-                    {
-                        "key": lesson.question.key,
-                        "kind": "number",
-                        "words": "2 GiB?",
-                        "answer": 4,
-                        "reasons": ["Yes.", "No."],
-                        "unit": "GiB",
-                        "hint": "H.",
-                    }
-                ],
-            }
-        )
-        html = re.sub("data-question='[^']*'", f"data-question='{asked}'", html)
+        second = replace(blank, words="2, in GiB?", answer=4, hint="H.")
+        mistakes = ((6.9, "Six."), (8, "Eight."))
+        asked = replace(blank, words="1, in GiB?", answer=3, hint="Count.", mistakes=mistakes)
+        asked = replace(asked, variants=(second,))
+        html = html.replace(render_question(lesson.question), render_question(asked))
         sizes = (("16", "16"), ("64", "64"))
         control = Control("d", "d", "16", "choice", choices=sizes, closed=("64",))
         html = html.replace(render_widget(lesson.key), render_widget(lesson.key, [control]))
@@ -325,7 +308,7 @@ def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answe
     assert form.locator(".fa-verdict").inner_text() == "✗ Not so. Too large. No."
     assert shut.is_disabled() and not form.get_by_role("button", name="Check").is_visible()
     form.get_by_role("button", name="Try again, with new numbers").click()
-    assert form.locator("legend").inner_text() == "2 GiB?", "the same words, other numbers"
+    assert form.locator("legend").inner_text() == "2, in GiB?", "the same words, other numbers"
     assert form.locator(".fa-unit").inner_text() == "GiB"
     form.locator("input").fill("4 MiB")
     form.locator("input").press("Enter")
