@@ -31,11 +31,6 @@ def traffic(problem: Problem, pass_: str = "forward") -> Moved:
     return moved(schedule(problem, pass_))
 
 
-def total(problem: Problem) -> int:
-    """Count all requested bytes of the Problem, reads and writes together."""
-    return both(traffic(problem))
-
-
 def both(moved: Moved) -> int:
     """Add up reads and writes of all tensors, in bytes."""
     return sum(read + written for read, written in moved.values())

@@ -10,9 +10,6 @@ from explainer.base.paths import RECORDED
 from explainer.base.texts import Texts
 
 t = Texts("kinds")
-# Loss curves, those of cards first: kernels/measure/training.py makes one wherever it runs.
-_CURVES = (x.stem for x in RECORDED.glob("training_*.json"))
-TRAINED = tuple(sorted(_CURVES, key=lambda name: (name == "training_cpu", name)))
 BENCH = "nvidia_h200"  # of every method over N; the others stand beside it
 
 

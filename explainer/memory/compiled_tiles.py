@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import NamedTuple
 
 from explainer.base.fields import refused
-from explainer.base.records import load
+from explainer.base.records import rows_where
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from kernels.spec.occupancy import allocated_registers
@@ -24,32 +23,26 @@ def padded(d: int) -> int:
 def check_fits(w: Workload, order: str) -> None:
     """Raises ProblemError when the compiled kernel has no room on the card."""
     report = compiled(w, order)
-    if report and "refused" not in report and not report["fits"]:
+    if report and not report["fits"]:
         shared, most = report["shared_bytes"], w.hardware.shared_bytes
         why = t("tiles.no_room", needed=shared, most=most)
         where = t("tiles.no_room_at", card=w.hardware.name, d=w.d)
         raise refused({"br": w.block_q, "bc": w.block_k}, why, where)
 
 
-@cache
-def _compiled() -> dict[tuple, dict]:
-    return {
-        (r["arch"], r["d"], r["causal"], r["order"], r["block_m"], r["block_n"]): r
-        for r in load("compiled")["rows"]
-    }
-
-
 def compiled(w: Workload, order: str = "fa2") -> dict | None:
     """Look up what compiling the kernel for this card, d, mask and tile gave; None where it was not
-    compiled. The plain kernel stands for that of any mask but causal.
+    compiled, or the compiler refused. The plain kernel stands for that of any mask but causal.
 
     fp16 stands for bf16; the kernel pads d to 64, 128 or 256. FA-1 was compiled for the tile that
     its table has.
     """
     if w.itemsize != 2:
         return None
-    key = (w.hardware.arch, padded(w.d), w.is_causal, order, w.block_q, w.block_k)
-    return _compiled().get(key)
+    kernel = {"arch": w.hardware.arch, "causal": w.is_causal, "order": order}
+    tile = {"d": padded(w.d), "block_m": w.block_q, "block_n": w.block_k}
+    found = rows_where("compiled", **kernel, **tile)
+    return next((row for row in found if "refused" not in row), None)
 
 
 class Allocation(NamedTuple):
@@ -67,7 +60,7 @@ class Allocation(NamedTuple):
 def allocation(w: Workload) -> Allocation | None:
     """Return what a program of FA-2 takes of its SM; None where it was not compiled."""
     report = compiled(w)
-    if report is None or "refused" in report:
+    if report is None:
         return None
     warps, shared = report["num_warps"], report["shared_bytes"]
     q, kv = w.block_q * padded(w.d) * w.itemsize, 2 * w.block_k * padded(w.d) * w.itemsize
@@ -95,6 +88,6 @@ def slots(w: Workload, order: str) -> Slots:
     full and causal the plain kernel's, which is a guess.
     """
     report = compiled(w, order)
-    if report is None or "refused" in report:
+    if report is None:
         return Slots(1, False)
     return Slots(report["blocks_per_sm"], w.mask.plain)

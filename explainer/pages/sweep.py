@@ -23,12 +23,11 @@ def live_device(engine: Engine) -> str:
 
 
 class SweepProgress(NamedTuple):
-    """The ``rows`` so far, of so many points ``done``; the ``position`` in the queue, and the
-    sentence of an ``error`` that ends the sweep."""
+    """The ``rows`` so far, of so many points ``done``, and the sentence of an ``error`` that
+    ends the sweep."""
 
     rows: list[PointRow]
     done: int
-    position: int = 0
     error: str | None = None
 
 
@@ -45,13 +44,11 @@ async def measure_sweep(
     for done, point in enumerate(wanted.points()):
         job = engine.submit(point, session, client)
         try:
-            last = None
+            if not job.finished.is_set():
+                yield SweepProgress(rows, done)
             while not job.finished.is_set():
                 if is_stopped():
                     return
-                if (position := engine.position(job)) != last:
-                    yield SweepProgress(rows, done, position)
-                    last = position
                 await asyncio.sleep(POLL_S)
         finally:
             engine.leave(job, session)

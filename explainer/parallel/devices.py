@@ -24,7 +24,6 @@ from kernels.spec import layouts
 from kernels.spec.formats import ITEMSIZE
 
 t = Texts("parallel")
-METHODS = ("contiguous", "head-tail", "all-gather", "ulysses")
 RECORD = "devices_nvidia_h200"
 
 
@@ -77,12 +76,6 @@ class DeviceTrace:
     def busy(self) -> float:
         """Return the share of the devices' time in which they compute."""
         return float(self.tiles.sum() / (self.devices * self.makespan))
-
-    def of_row(self, row: int) -> list[DeviceVisit]:
-        """Return the last visit of each step in which this row meets keys: m, l and O then."""
-        block = row // self.problem.block_q
-        last = {one.step: one for one in self.visits if one.visit.i == block}
-        return [last[step] for step in sorted(last)]
 
 
 def _owners(problem: Problem, runs: tuple[layouts.Runs, ...], block: int, name: str) -> np.ndarray:
@@ -152,7 +145,7 @@ class Race:
 
 
 def race(problem: Problem, devices: int, hop_ticks: float) -> list[Race]:
-    """Return what each of METHODS needs if a hop takes ``hop_ticks``.
+    """Return what each method needs if a hop takes ``hop_ticks``: both rings, all-gather, Ulysses.
 
     A ring hides a hop behind the tiles of its step, as far as they last. All-gather moves the same
     K and V before any tile of others, head–tail. Ulysses exchanges heads for rows, Q, K, V and then

@@ -25,6 +25,7 @@ import numpy as np
 from explainer.algorithms import tiling
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.schedule import schedule
+from explainer.algorithms.transfers import PHASES
 from explainer.base.amounts import amount
 from explainer.base.amounts import count as count_noun
 from explainer.base.texts import Texts
@@ -37,7 +38,6 @@ ORDERS = {
     split: next(key for key, a in ALGORITHMS.items() if a.output == output)
     for split, output in (("k", "normalized"), ("q", "unnormalized"))
 }
-PHASES = ("load", "scores", "mask", "max", "exp", "sum", "output", "store")
 MET = {"max": "m", "sum": "l", "output": "O"}  # the phases whose parts meet in shared memory
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 # "split phase part" → its sentence; the braces are filled from the tile's facts.

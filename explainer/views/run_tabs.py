@@ -4,7 +4,7 @@ Script."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS
@@ -38,6 +38,11 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], title: str) -> dic
     known = [k for k in range(len(head)) if any(row[k] not in ("", "–") for row in rows)]
     rows = [[row[k] for k in known] for row in rows]
     return {"title": title, "head": [head[k] for k in known], "rows": rows}
+
+
+def _cell(values: Mapping, key: str, write: Callable[[Any], str] = "{:,}".format) -> str:
+    """Write one of the values, a dash where it is not known."""
+    return write(values[key]) if key in values else "–"
 
 
 def errors(result: Result, main: str) -> Tab:
@@ -115,12 +120,8 @@ def tiles(result: Result) -> Tab:
         (
             METHODS[row["method"]],
             f"{row['block_m']} × {row['block_n']}" if "block_m" in row else "–",
-            f"{result['tiles'].get(row['method'], 0):,}"
-            if row["method"] in result["tiles"]
-            else "–",
-            amount(row["peak_bytes"]) if "peak_bytes" in row else "–",
-            amount(row["bytes"]) if "bytes" in row else "–",
-            amount(row["least_bytes"]) if "least_bytes" in row else "–",
+            _cell(result["tiles"], row["method"]),
+            *(_cell(row, key, amount) for key in ("peak_bytes", "bytes", "least_bytes")),
         )
         for row in ran(result["rows"])
     ]
@@ -233,21 +234,18 @@ def _cells(row: Row, result: Result) -> tuple[str, ...]:
     shortest = min((r["p20_ms"] for r in timed(result["rows"])), default=1.0)
     slowest = min((r["tflops"] for r in timed(result["rows"])), default=1.0)
     digits = max(2, min(4, 2 - math.floor(math.log10(shortest))))
-
-    def cell(key: str, format_value: Callable[[float], str]) -> str:
-        return format_value(row[key]) if key in row else "–"
-
-    def in_ms(ms: float) -> str:
-        return f"{ms:,.{digits}f}"
-
+    in_ms, whole = (f"{{:,.{places}f}}".format for places in (digits, 0))
     return (
         METHODS[row["method"]],
-        *(cell(key, in_ms) for key in ("median_ms", "p20_ms", "p80_ms", "loop_ms", "graph_ms")),
-        *(cell(key, lambda x: f"{x:,.0f}") for key in ("host_us", "first_ms")),
-        cell("tflops", lambda x: f"{x:,.1f}" if slowest < 100 else f"{x:,.0f}"),
+        *(
+            _cell(row, key, in_ms)
+            for key in ("median_ms", "p20_ms", "p80_ms", "loop_ms", "graph_ms")
+        ),
+        *(_cell(row, key, whole) for key in ("host_us", "first_ms")),
+        _cell(row, "tflops", "{:,.1f}".format if slowest < 100 else whole),
         f"{100 * speed / peak:.0f} %" if speed and peak else "–",
         f"{naive / row['median_ms']:.2f}" if naive and speed else "–",
-        cell("interpreter_s", lambda s: f"{s:.2f}"),
+        _cell(row, "interpreter_s", "{:.2f}".format),
     )
 
 
@@ -295,12 +293,12 @@ def backend(result: Result, record: Result) -> Tab | None:
     if not choice:
         return None
     picked = choice["picked"]
-    lines: list[tuple[bool, str, str]] = []
+    lines: list[tuple[bool, str]] = []
     if picked:
         why = t("backend.math" if picked == "sdpa_math" else "backend.picked")
-        lines.append((True, METHODS[picked], why))
+        lines.append((True, f"{METHODS[picked]}: {why}"))
     lines += [
-        (False, METHODS[name], reason or t("backend.could"))
+        (False, f"{METHODS[name]}: {reason or t('backend.could')}")
         for name, reason in choice["reasons"].items()
         if name != picked
     ]
@@ -308,10 +306,7 @@ def backend(result: Result, record: Result) -> Tab | None:
         note = t("backend.live", device=result["machine"]["device"])
     else:
         note = t("backend.recorded", of=record_note(record), source=record["recorded"])
-    return {
-        "lines": [(is_picked, f"{name}: {words}") for is_picked, name, words in lines],
-        "note": note,
-    }
+    return {"lines": lines, "note": note}
 
 
 def record_note(record: Result) -> str:

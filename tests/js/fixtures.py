@@ -15,7 +15,7 @@ import numpy as np
 from explainer.algorithms import tiling
 from explainer.algorithms.registry import lanes_of
 from explainer.algorithms.schedule import schedule
-from explainer.algorithms.traffic import total
+from explainer.algorithms.traffic import both, traffic
 from explainer.memory import tile_budget
 from explainer.problem import Problem
 from explainer.trace import Trace, one_visit, trace
@@ -251,8 +251,9 @@ def race(problem: Problem) -> dict:
         for order, p in of.items()
     }
     longest = max(map(len, sums.values()))
-    quantum = -(-max(map(total, of.values())) // longest)
-    ticks = -(-max(map(total, of.values())) // quantum)
+    totals = {order: both(traffic(p)) for order, p in of.items()}
+    quantum = -(-max(totals.values()) // longest)
+    ticks = -(-max(totals.values()) // quantum)
     return {
         "orders": list(lanes_of(problem.order)),
         "work": work,
@@ -263,7 +264,7 @@ def race(problem: Problem) -> dict:
             order: [int((x <= (tick + 1) * quantum).sum()) for tick in range(ticks)]
             for order, x in sums.items()
         },
-        "finish": {order: max(0, -(-total(p) // quantum) - 1) for order, p in of.items()},
+        "finish": {order: max(0, -(-x // quantum) - 1) for order, x in totals.items()},
     }
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from explainer.algorithms.schedule import schedule
-from explainer.algorithms.traffic import compulsory_bytes, requested_bytes, total, traffic
+from explainer.algorithms.traffic import both, compulsory_bytes, requested_bytes, traffic
 from explainer.base.amounts import amount
 from explainer.learn.tour import CHAPTERS, chapters
 from explainer.memory import tile_choices
@@ -88,7 +88,9 @@ def test_small_tiles_as_told():
     text = chapter("Small tiles").text
     for tile, told in ((32, "0.41"), (64, "0.30")):
         sizes = {"br": tile, "bc": tile}
-        fa2, standard = (total(of(SMALL_TILES, order=o, **sizes)) for o in ("fa2", "standard"))
+        fa2, standard = (
+            both(traffic(of(SMALL_TILES, order=o, **sizes))) for o in ("fa2", "standard")
+        )
         assert f"{fa2 / standard:.2f}" == told and told in text
     p = SMALL_TILES
     once = {o: compulsory_bytes(p.n, p.d, p.dtype, o) for o in ("fa2", "standard")}
@@ -101,7 +103,7 @@ def test_small_tiles_as_told():
 
 
 def test_small_tiles_race_when_only_standard_is_left():
-    sums = {o: total(of(SMALL_TILES, order=o)) for o in ("standard", "fa1", "fa2")}
+    sums = {o: both(traffic(of(SMALL_TILES, order=o))) for o in ("standard", "fa1", "fa2")}
     visits = max(len(schedule(of(SMALL_TILES, order=o))) for o in sums)
     quantum = -(-max(sums.values()) // visits)
     step = chapter("Small tiles").step

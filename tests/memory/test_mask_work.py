@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from explainer.algorithms.traffic import total
+from explainer.algorithms.traffic import both, traffic
 from explainer.memory import mask_work
 from explainer.memory.workload import Workload
 from kernels.spec.masks import parse
@@ -34,7 +34,7 @@ def test_scores_and_tiles_are_those_of_the_dense_mask(mask):
     assert found.scores == seen.sum()
     assert found.tiles == sum(t.any() for t in tiles)
     assert found.tiles - found.partial == sum(whole)
-    assert found.nbytes == total(w.problem("fa2"))
+    assert found.nbytes == both(traffic(w.problem("fa2")))
     if not w.mask.plain:
         assert found.flops == 4 * w.d * seen.sum()
 

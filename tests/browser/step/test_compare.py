@@ -6,7 +6,7 @@ from __future__ import annotations
 from urllib.parse import urlencode
 
 from explainer.algorithms.registry import MAIN as ORDERS
-from explainer.algorithms.traffic import total, traffic
+from explainer.algorithms.traffic import both, traffic
 from explainer.base.amounts import amount
 from explainer.problem import Problem
 from explainer.trace import trace
@@ -54,7 +54,7 @@ def test_lanes_agree_with_numpy_at_every_tick_and_ask_the_server_nothing(stage):
     keys(page, "End", "Home", "ArrowDown", "End")
     assert settled(page) and stage.requests[before:] == []
     for lane in page.evaluate(LANES):
-        assert int(lane["reads"]) + int(lane["writes"]) == total(of(problem, lane["order"]))
+        assert int(lane["reads"]) + int(lane["writes"]) == both(traffic(of(problem, lane["order"])))
         assert len(lane["meters"]) == len(traffic(of(problem, lane["order"])))
 
 
@@ -64,7 +64,7 @@ def test_a_race_ends_in_a_verdict_and_a_skipped_tile_takes_no_tick(stage):
     assert page.locator(".fa-race h2").first.inner_text() == "Three algorithms, one problem"
     page.locator(".fa-race").focus()
     keys(page, "End")
-    totals = {order: total(Problem(order=order)) for order in ORDERS}
+    totals = {order: both(traffic(Problem(order=order))) for order in ORDERS}
     least = min(totals.values())
     shares = [round(100 * least / totals[order]) for order in ("standard", "fa1")]
     words = page.locator(".fa-race .fa-hero").inner_text()

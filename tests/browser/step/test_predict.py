@@ -6,7 +6,7 @@ from dataclasses import replace
 from urllib.parse import urlencode
 
 from explainer.algorithms.registry import MAIN
-from explainer.algorithms.traffic import total
+from explainer.algorithms.traffic import both, traffic
 from explainer.problem import Problem
 from tests.browser.harness import click, focus, keys, press, query_of
 
@@ -88,7 +88,7 @@ def test_nothing_gives_an_answer_away(tab):
 def test_which_lane_is_first(tab):
     """By bytes it is the one that moves the fewest: FA-2, whose tiles are twice as high as wide."""
     problem = Problem(n=32, d=8, block_q=8, block_k=4)
-    totals = {o: total(replace(problem, order=o)) for o in MAIN}
+    totals = {o: both(traffic(replace(problem, order=o))) for o in MAIN}
     assert min(totals, key=totals.get) == "fa2"
     query = problem.to_query() | {"predict": "1", "mode": "compare", "clock": "bytes"}
     page = tab.open(urlencode(query))
