@@ -20,8 +20,18 @@ IDLE = """(key) => {
 def open_page(tab, lesson: str = "", **query: str):
     more = "".join(f"&{k}={v}" for k, v in query.items())
     tab.page.goto(f"{tab.server.url}/?page=learn{f'&lesson={lesson}' * bool(lesson)}{more}")
-    tab.page.wait_for_function(SHOWN, arg=lesson or "entrance")
+    shown(tab.page, lesson or "entrance")
     return tab.page
+
+
+def shown(page, key: str) -> None:
+    """Wait until this screen of the page is shown."""
+    page.wait_for_function(SHOWN, arg=key)
+
+
+def click_button(place, name: str) -> None:
+    """Click the button of this name."""
+    place.get_by_role("button", name=name).click()
 
 
 def widget(page, key: str):

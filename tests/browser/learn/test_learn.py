@@ -11,9 +11,10 @@ from explainer.learn.registry import lessons
 from tests.browser.harness import query_of, settled
 from tests.browser.learn.learning import (
     AT_HEADING,
-    SHOWN,
     agree,
+    click_button,
     open_page,
+    shown,
     told,
     widget,
 )
@@ -57,7 +58,7 @@ def test_a_widgets_numbers_are_the_functions(tab):
     told(place, qx="0", qy="2.5", kx="-2", ky="-1")
     place.get_by_role("combobox").select_option("4")
     told(place, qx="0", qy="2.5", kx="-2", ky="-1", d="4")
-    place.get_by_role("button", name="Reset").click()
+    click_button(place, "Reset")
     told(place)
     page.locator(".fa-dot[data-lesson=mask]").click()
     place = widget(page, "mask")
@@ -74,7 +75,7 @@ def test_a_claim_is_decided_by_a_key_and_its_proof_can_be_changed(tab):
     page = open_page(tab, "claims")
     page.evaluate("localStorage.clear()")
     page.reload()
-    page.wait_for_function(SHOWN, arg="claims")
+    shown(page, "claims")
     assert page.locator(".fa-proved [data-widget]").count() == 0, "decide first"
     board = page.locator(".fa-claim-list button")
     assert board.count() == len(CLAIMS) and not page.locator(".fa-claim-card:visible").count()
@@ -95,16 +96,16 @@ def test_a_claim_is_decided_by_a_key_and_its_proof_can_be_changed(tab):
     place.get_by_role("radio").first.check(force=True)
     settled(page)
     assert page.locator(".fa-deciding h3").count() == 0, "the proof before the next claim"
-    page.get_by_role("button", name="Next claim").click()
+    click_button(page, "Next claim")
     assert (
         page.locator(".fa-deciding h3").inner_text() != first and not proved.locator("h3").count()
     )
     assert page.locator(".fa-claim-dots i[class]").count() == 2
     page.get_by_role("button", name=re.compile("^All ")).click()
     assert page.locator(".fa-claim-card:visible").count() == page.locator(".fa-claim-card").count()
-    page.get_by_role("button", name="One at a time").click()
+    click_button(page, "One at a time")
     page.reload()
-    page.wait_for_function(SHOWN, arg="claims")
+    shown(page, "claims")
     assert page.locator(".fa-deciding h3").inner_text() != first, "what was decided is kept"
     page.evaluate("localStorage.clear()")
 
@@ -144,7 +145,7 @@ def test_the_glossary_by_focus_and_escape(tab):
 def test_everything_is_printed_and_the_handout_has_two_pages(tab):
     page = open_page(tab, "handout")
     page.evaluate("() => { window.print = () => { document.title = 'printed'; }; }")
-    page.get_by_role("button", name="Print everything").click()
+    click_button(page, "Print everything")
     page.wait_for_function("document.title === 'printed'")  # every widget has come by now
     page.set_viewport_size(A4)
     page.emulate_media(media="print")
@@ -158,7 +159,7 @@ def test_everything_is_printed_and_the_handout_has_two_pages(tab):
     assert page.locator(".fa-printed").count() == 0
     page.emulate_media(media="screen")
     page.evaluate("document.title = ''")
-    page.get_by_role("button", name="Print the handout").click()
+    click_button(page, "Print the handout")
     page.wait_for_function("document.title === 'printed'")
     page.emulate_media(media="print")
     assert len(re.findall(rb"/Type /Page\b", page.pdf(format="A4"))) == 2
@@ -235,22 +236,22 @@ def test_leaving_the_tab_takes_the_lesson_from_the_address_and_coming_back_bring
     page.reload()
     page.wait_for_selector(story("memory"))
     page.get_by_role("tab", name="Learn", exact=True).click()
-    page.wait_for_function(SHOWN, arg="fusion")
+    shown(page, "fusion")
 
 
 def test_back_leads_back(tab):
     page = open_page(tab, "memory")
     page.locator(".fa-dot[data-lesson=dot]").click()
-    page.wait_for_function(SHOWN, arg="dot")
+    shown(page, "dot")
     page.locator(".fa-screen-head a", has_text="Map").click()
-    page.wait_for_function(SHOWN, arg="entrance")
+    shown(page, "entrance")
     assert "lesson" not in query_of(page)
     for key in ("dot", "memory"):
         page.go_back()
-        page.wait_for_function(SHOWN, arg=key)
+        shown(page, key)
         assert query_of(page)["lesson"] == key
     page.go_forward()
-    page.wait_for_function(SHOWN, arg="dot")
+    shown(page, "dot")
 
 
 def test_a_link_to_another_page_brings_the_way_back(tab):
@@ -265,7 +266,7 @@ def test_a_link_to_another_page_brings_the_way_back(tab):
     settled(page)
     assert page.evaluate(arrived) == "Step", "the keyboard is where the link leads"
     page.go_back()
-    page.wait_for_function(SHOWN, arg="online")
+    shown(page, "online")
     settled(page)
     assert page.evaluate("document.activeElement.closest('.fa-learn') !== null"), "and Back"
     page.go_forward()
@@ -284,13 +285,13 @@ def test_a_link_to_another_page_brings_the_way_back(tab):
     wanted = [lesson for lesson in lessons() if any(link.page == "step" for link in lesson.links)]
     assert explained.count() == len(wanted)
     explained.last.click()
-    page.wait_for_function(SHOWN, arg=wanted[-1].key)
+    shown(page, wanted[-1].key)
     settled(page)
     assert page.evaluate(AT_HEADING, wanted[-1].key), "Learn was opened only now"
     assert not back.is_visible(), "it is Learn already"
     page.get_by_role("tab", name="Step", exact=True).click()
     back.click()
-    page.wait_for_function(SHOWN, arg="online")
+    shown(page, "online")
     settled(page)
     assert page.evaluate(AT_HEADING, "online")
     assert query_of(page)["lesson"] == "online" and query_of(page)["page"] == "learn"
@@ -305,7 +306,7 @@ def test_the_entrance_tells_how_far_each_path_is(apart):
     known = {lesson.question.key: "right" for lesson in done}
     page.evaluate("(known) => localStorage.setItem('fa-learn', JSON.stringify(known))", known)
     page.reload()
-    page.wait_for_function(SHOWN, arg="entrance")
+    shown(page, "entrance")
     cards = page.locator(".fa-path")
     assert f"{len(done)} of {len(done)} done" in cards.nth(0).inner_text()
     assert cards.nth(0).locator("a.fa-path-again").inner_text() == "Again"
@@ -313,16 +314,16 @@ def test_the_entrance_tells_how_far_each_path_is(apart):
     assert start.evaluate_all("all => all.map((n) => n.closest('.fa-path').dataset.path)") == [
         "hour"
     ]
-    cards.nth(1).get_by_role("button", name="1 hour").click()
+    click_button(cards.nth(1), "1 hour")
     left = [lesson for lesson in lessons() if lesson.key in PATHS[1].lessons and lesson not in done]
     assert f"{sum(lesson.minutes for lesson in left)} minutes left" in cards.nth(1).inner_text()
     assert page.locator(".fa-halt.is-done").count() == len(done)
-    cards.nth(2).get_by_role("button", name="The course").click()
+    click_button(cards.nth(2), "The course")
     assert (
         page.locator(".fa-path-go.is-main").evaluate("n => n.closest('.fa-path').dataset.path")
         == "course"
     )
-    page.get_by_role("button", name="Forget my answers").click()
+    click_button(page, "Forget my answers")
     assert page.locator(".fa-halt.is-done").count() == 0
 
 
@@ -331,15 +332,15 @@ def test_the_self_test_advises_where_to_start(apart):
     forms = page.locator("[data-question]")
     for k, answer in enumerate(("32", "24", "[½, ½]", "values")):
         forms.nth(k).get_by_role("radio", name=answer, exact=True).check(force=True)
-        forms.nth(k).get_by_role("button", name="Check").click()
+        click_button(forms.nth(k), "Check")
     advice = page.locator(".fa-advice")
     assert advice.inner_text() == "Start at 1.6 Safe softmax."
     forms.nth(4).get_by_role("radio", name="0", exact=True).check(force=True)
-    forms.nth(4).get_by_role("button", name="Check").click()
+    click_button(forms.nth(4), "Check")
     assert "3.4 × 10³⁸" in forms.nth(4).locator(".fa-verdict").inner_text()
     assert advice.inner_text() == "Start at 1.6 Safe softmax."
     page.get_by_role("link", name="Map", exact=True).click()
-    page.wait_for_function(SHOWN, arg="entrance")
+    shown(page, "entrance")
     assert page.locator(".fa-halt.is-start").get_attribute("data-lesson") == "safe"
     go = page.get_by_role("region", name="The course").locator(".fa-path-go")
     assert go.evaluate("n => n.textContent").startswith("Start with 1.6 "), "the course too"
@@ -351,7 +352,7 @@ def test_after_the_hour_the_course_goes_on_behind_what_is_known(apart):
     done = {q.key: "right" for q in (LESSONS[key].question for key in PATHS[1].lessons)}
     page.evaluate("(known) => localStorage.setItem('fa-learn', JSON.stringify(known))", done)
     page.reload()
-    page.wait_for_function(SHOWN, arg="entrance")
+    shown(page, "entrance")
     left = [key for key in PATHS[2].lessons if key not in PATHS[1].lessons]
     after = next(k for k in left if PATHS[2].lessons.index(k) > PATHS[2].lessons.index("attention"))
     go = page.get_by_role("region", name="The course").locator(".fa-path-go")
@@ -363,14 +364,14 @@ def test_answers_are_saved_as_one_file_and_noted_alone_where_solutions_are_hidde
     question, form = LESSONS["memory"].question, page.locator("[data-question]")
     wrong = (question.answer + 1) % len(question.options)
     form.locator("input").nth(wrong).check(force=True)
-    form.get_by_role("button", name="Check").click()
+    click_button(form, "Check")
     assert form.locator(".fa-verdict").inner_text() == "Your answer is noted."
     assert not form.get_by_role("button", name="Hint").count()
     assert page.locator(".fa-dot.is-done").count() == 1, "answered, right or wrong"
     page.get_by_role("link", name="Map", exact=True).click()
-    page.wait_for_function(SHOWN, arg="entrance")
+    shown(page, "entrance")
     with page.expect_download() as download:
-        page.get_by_role("button", name="Save my answers").click()
+        click_button(page, "Save my answers")
     found = json.loads(download.value.path().read_text(encoding="utf-8"))
     (row,) = found["answers"]
     assert (found["right"], found["answered"], row["right"], row["tries"]) == (0, 1, False, 1)
@@ -384,7 +385,7 @@ def test_a_lesson_s_frame_and_its_code_for_a_course_page_are_that_lesson_s(apart
     widget(page, "online")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_text("More", exact=True).first.click()
-    page.get_by_role("button", name="Copy embed code").click()
+    click_button(page, "Copy embed code")
     page.get_by_role("button", name="Copied").wait_for()
     code = page.evaluate("navigator.clipboard.readText()")
     (address,) = re.findall('src="([^"]*)"', code)
@@ -394,7 +395,7 @@ def test_a_lesson_s_frame_and_its_code_for_a_course_page_are_that_lesson_s(apart
     svg = download.value.path().read_text(encoding="utf-8")
     assert "Online softmax" in svg and "α" in svg
     page.goto(address.replace("&amp;", "&"))
-    page.wait_for_function(SHOWN, arg="online")
+    shown(page, "online")
     assert page.locator("#learn-online [data-question]").is_visible()
     assert not page.locator("#top:visible, .fa-screen-foot:visible").count()
     link = page.get_by_role("link", name="open in full").locator("visible=true")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from explainer.learn.registry import lessons
 from tests.browser.harness import settled
-from tests.browser.learn.learning import SHOWN, open_page
+from tests.browser.learn.learning import open_page, shown
 
 SIZES = ((1280, 720), (1440, 900))
 # What of the screen is higher or wider than its place: {its class: px}. In presentation mode the
@@ -114,7 +114,7 @@ def unfitting(tab, hall: bool) -> dict[str, dict]:
     page = open_page(tab, keys[0], **({"mode": "present"} if hall else {}))
     for key in keys:
         page.evaluate(GO, key)
-        page.wait_for_function(SHOWN, arg=key)
+        shown(page, key)
         page.wait_for_function("document.querySelector('.fa-learn .fa-blocks > *')")
         for slide in ("picture", "question") if hall else ("desk",):
             if slide == "question":
@@ -161,7 +161,7 @@ def on_the_way(page) -> None:
         done,
     )
     page.reload()
-    page.wait_for_function(SHOWN, arg="entrance")
+    shown(page, "entrance")
     settled(page)
     assert "left" in page.locator(".fa-path.is-chosen .fa-path-done").inner_text()
     cut = "(node) => [node.scrollHeight - node.clientHeight, node.scrollTop]"

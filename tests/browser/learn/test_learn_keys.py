@@ -9,7 +9,15 @@ from explainer.learn.glossary import TERMS
 from explainer.learn.registry import answer, lessons
 from explainer.learn.teaching import TEXTS
 from tests.browser.harness import settled
-from tests.browser.learn.learning import AT_HEADING, IDLE, SHOWN, open_page, told, widget
+from tests.browser.learn.learning import (
+    AT_HEADING,
+    IDLE,
+    click_button,
+    open_page,
+    shown,
+    told,
+    widget,
+)
 
 QUESTIONS = {lesson.key: lesson.question for lesson in lessons()}
 SAID = ".fa-widget-body > [role=status]"
@@ -40,7 +48,7 @@ def heard(place) -> set[str]:
 
 def to_lesson(page, key: str) -> None:
     page.locator(f".fa-dot[data-lesson={key}]").click()
-    page.wait_for_function(SHOWN, arg=key)
+    shown(page, key)
     page.wait_for_function(IDLE, arg=key)
     settled(page)
 
@@ -91,7 +99,7 @@ def test_a_dot_says_its_lesson_and_the_question_is_two_keys_away(tab):
     assert tip == f'"{page.evaluate(NOW)}"' and lessons()[1].title in tip
     for lesson in ("matmul", "attention", "online"):
         page.locator(f".fa-dot[data-lesson={lesson}]").press("Enter")
-        page.wait_for_function(SHOWN, arg=lesson)
+        shown(page, lesson)
         assert page.evaluate(AT_HEADING, lesson)
         page.keyboard.press("Tab")
         assert page.evaluate(NOW) == "To the question"
@@ -139,11 +147,11 @@ def test_the_keyboard_is_never_lost_to_the_page(tab):
     page = open_page(tab)
     page.evaluate("localStorage.clear()")
     page.reload()
-    page.wait_for_function(SHOWN, arg="entrance")
+    shown(page, "entrance")
     names = page.locator(".fa-path-go").evaluate_all("all => all.map((a) => a.ariaLabel)")
     assert len(set(names)) == len(names) == len(PATHS)
     page.locator("a[href$='lesson=claims']").press("Enter")
-    page.wait_for_function(SHOWN, arg="claims")
+    shown(page, "claims")
     first = page.locator(".fa-deciding h3").inner_text()
     page.get_by_role("button", name="Skip", exact=True).press("Enter")
     second = page.evaluate(NOW)
@@ -179,13 +187,13 @@ def test_who_comes_back_finds_the_lesson_as_it_was_left(tab):
     back.wait_for()
     settled(page)
     back.press("Enter")
-    page.wait_for_function(SHOWN, arg="trips")
+    shown(page, "trips")
     place = widget(page, "trips")
     assert form.locator("legend").inner_text() == asked, "the variant"
     assert form.locator("input").input_value() == "17.5"
     assert place.get_by_role("combobox").first.input_value() == "2048"
     assert place.locator(".fa-picture-block > .fa-sr").inner_text() == said
-    place.get_by_role("button", name="Reset").click()
+    click_button(place, "Reset")
     told(place)
 
 
@@ -194,10 +202,10 @@ def test_of_two_boxes_the_right_one_is_marked(tab):
     form, question = page.locator("#learn-versions [data-question]"), QUESTIONS["versions"]
     boxes = form.locator("input")
     boxes.first.fill(f"{question.answer[0]:g}")
-    form.get_by_role("button", name="Check").click()
+    click_button(form, "Check")
     assert form.locator(".fa-verdict").inner_text() == "Fill every box first."
     boxes.last.fill("12345")
-    form.get_by_role("button", name="Check").click()
+    click_button(form, "Check")
     marks = form.locator(".fa-number-answer label span").all_inner_texts()
     assert [mark[-1] for mark in marks] == ["✓", "✗"]
     assert boxes.last.get_attribute("aria-invalid") == "true"

@@ -7,7 +7,7 @@ import re
 from explainer.learn.registry import lessons
 from explainer.views.learn_screens import keys
 from tests.browser.harness import settled
-from tests.browser.learn.learning import SHOWN, open_page, widget
+from tests.browser.learn.learning import open_page, shown, widget
 from tests.browser.learn.test_learn_fits import GO
 
 PHONE = {"width": 390, "height": 844}
@@ -78,7 +78,7 @@ def test_no_screen_is_wider_than_a_phone_and_its_answers_are_large(apart):
     page = open_page(tab, lessons()[0].key)
     for key in keys():
         page.evaluate(GO, key)
-        page.wait_for_function(SHOWN, arg=key)
+        shown(page, key)
         if page.locator(".fa-panel-handle").count():
             page.wait_for_function("document.querySelector('.fa-learn .fa-blocks > *')")
             page.evaluate("document.querySelector('.fa-panel-handle').click()")
@@ -137,7 +137,7 @@ def test_on_a_phone_the_question_is_a_bar_that_opens(apart):
     assert page.locator(".fa-screen-head").bounding_box()["y"] < -52, "it goes with the page"
     page.set_viewport_size(PHONE)
     page.locator(".fa-lesson-next").tap()
-    page.wait_for_function(SHOWN, arg="online")
+    shown(page, "online")
 
 
 def test_a_finger_drags_as_far_as_it_moves(apart):

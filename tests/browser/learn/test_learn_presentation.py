@@ -11,7 +11,7 @@ from explainer.learn.registry import answer, lessons
 from explainer.learn.slides import slide
 from explainer.learn.teaching import SESSIONS
 from tests.browser.harness import query_of, settled
-from tests.browser.learn.learning import SHOWN, open_page, told, widget
+from tests.browser.learn.learning import click_button, open_page, shown, told, widget
 
 HALL = {"width": 1280, "height": 720}
 PLACE = """() => { const screen = document.querySelector(".fa-learn").firstElementChild;
@@ -71,7 +71,7 @@ def test_sentence_lines_and_picture_share_a_slide(tab):
         assert below.bounding_box()["y"] >= headline["y"] + headline["height"]
     page.get_by_role("button", name="On", exact=True).click()
     assert page.locator(".fa-present-asked").is_visible() and not place.is_visible()
-    page.get_by_role("button", name="Leave").click()
+    click_button(page, "Leave")
     page.wait_for_function("!document.body.classList.contains('fa-present')")
     assert "mode" not in query_of(page) and page.locator(".fa-lesson-text").first.is_visible()
 
@@ -95,7 +95,7 @@ def test_lessons_asked_for_quickly_on_a_slow_network_leave_one(tab):
     for _ in range(4):
         page.keyboard.press("PageDown")
         page.wait_for_selector(".fa-learn [data-part]")
-    page.wait_for_function(SHOWN, arg=third)
+    shown(page, third)
     late, held[:] = held[::-1], []
     for route in late:
         route.continue_()
@@ -259,7 +259,7 @@ def test_the_map_in_the_hall_names_all_lessons_and_a_lecture_s_own(tab):
         )
         assert {*own} == (stops if path else {lesson.key for lesson in lessons()})
     page.keyboard.press("PageDown")
-    page.wait_for_function(SHOWN, arg=SESSIONS["lecture45"].stops[0][0])
+    shown(page, SESSIONS["lecture45"].stops[0][0])
     assert query_of(page)["path"] == "lecture45"
 
 

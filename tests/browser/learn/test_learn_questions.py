@@ -16,12 +16,7 @@ from explainer.learn.registry import answer, lessons
 from explainer.learn.widgets import Control
 from explainer.views.learn_parts import render_question, render_widget
 from tests.browser.harness import settled
-from tests.browser.learn.learning import (
-    AT_HEADING,
-    SHOWN,
-    open_page,
-    widget,
-)
+from tests.browser.learn.learning import AT_HEADING, click_button, open_page, shown, widget
 from tests.browser.learn.test_learn_fits import GO
 
 QUESTIONS = {lesson.key: lesson.question for lesson in lessons()}
@@ -132,7 +127,7 @@ def test_the_questions_by_keyboard_alone(tab, half):
     for key in half:
         question = QUESTIONS[key]
         page.evaluate(GO, key)
-        page.wait_for_function(SHOWN, arg=key)
+        shown(page, key)
         page.wait_for_function(AT_HEADING, arg=key)
         screen = page.locator(f"#learn-{key}")
         widget(page, screen.locator("[data-widget]").first.get_attribute("data-widget"))
@@ -162,7 +157,7 @@ def test_what_filled_lines_give_is_run_by_the_server(apart):
         ((), "each row of dS adds up to 0."),
     ):
         fill(form, question, *chosen)
-        form.get_by_role("button", name="Run").click()
+        click_button(form, "Run")
         form.locator(".fa-given .fa-kit-note").filter(has_text=end).wait_for()
         asked = {
             f"g{k}": x or gap[2] for k, (x, gap) in enumerate(zip_longest(chosen, question.gaps), 1)
@@ -240,7 +235,7 @@ def test_wrong_then_right_kept_here_and_nothing_sent(apart):
     kept = json.loads(page.evaluate("localStorage.getItem('fa-learn')"))
     assert kept == {QUESTIONS[key].key: "right" for key in kinds.values()}
     page.reload()
-    page.wait_for_function(SHOWN, arg=key)
+    shown(page, key)
     assert page.locator(".fa-dot.is-done").count() == len(kinds)
     assert kind == "order" or said.inner_text().startswith("✓ Right. "), "the verdict is kept"
 
@@ -260,7 +255,7 @@ def test_a_question_stays_in_sight_above_the_reason_why_an_answer_is_wrong(apart
     page, found = open_page(apart(), "dot"), {}
     for key, question in QUESTIONS.items():
         page.evaluate(GO, key)
-        page.wait_for_function(SHOWN, arg=key)
+        shown(page, key)
         form = settled(page).locator("[data-question]")
         for _ in mistaken(form, question):
             form.locator(".is-main").click()
@@ -301,13 +296,13 @@ def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answe
     assert shut.is_disabled() and page.locator(".fa-closed").inner_text() == (
         "64 opens after your answer."
     )
-    form.get_by_role("button", name="Hint").click()
+    click_button(form, "Hint")
     assert form.locator(".fa-verdict").inner_text() == "Count.", "one place for what is said"
     form.locator("input").fill("7")
-    form.get_by_role("button", name="Check").click()
+    click_button(form, "Check")
     assert form.locator(".fa-verdict").inner_text() == "✗ Not so. Too large. No."
     assert shut.is_disabled() and not form.get_by_role("button", name="Check").is_visible()
-    form.get_by_role("button", name="Try again, with new numbers").click()
+    click_button(form, "Try again, with new numbers")
     assert form.locator("legend").inner_text() == "2, in GiB?", "the same words, other numbers"
     assert form.locator(".fa-unit").inner_text() == "GiB"
     form.locator("input").fill("4 MiB")
@@ -329,13 +324,13 @@ def test_an_older_address_leads_to_its_new_place(tab):
     page = open_page(tab)
     for old, new in {**MOVED, "level0": "entrance"}.items():
         page.evaluate(TO, f"?page=learn&lesson={old}")
-        page.wait_for_function(SHOWN, arg=new)
+        shown(page, new)
     page.evaluate(TO, "?page=learn&rung=mask")  # the key that older addresses have
-    page.wait_for_function(SHOWN, arg="mask")
+    shown(page, "mask")
     page.wait_for_function("location.search.includes('lesson=mask')")
     assert "rung" not in page.url
     page.evaluate(TO, "?page=learn&lesson=entrance")
-    page.wait_for_function(SHOWN, arg="entrance")
+    shown(page, "entrance")
     assert page.get_by_role("link", name="Where should I start?").is_visible()
 
 
@@ -345,7 +340,7 @@ def test_every_right_order_is_right(apart):
     form = page.locator("[data-question]")
     arrange(page, form, QUESTIONS["online"])
     form.locator(".fa-handle").last.press("ArrowUp")
-    form.get_by_role("button", name="Run").click()
+    click_button(form, "Run")
     assert form.locator(".fa-verdict").inner_text() == (
         "✓ Right. O and ℓ may come in either order."
     )
@@ -361,16 +356,16 @@ def test_a_path_ends_with_what_is_known_and_the_next_one(apart):
     page.evaluate("(known) => localStorage.setItem('fa-learn', JSON.stringify(known))", known)
     page.evaluate("localStorage.setItem('fa-learn-path', 'quick')")
     page.reload()
-    page.wait_for_function(SHOWN, arg=last)
+    shown(page, last)
     form, end = page.locator("[data-question]"), page.locator(".fa-path-end")
     assert not end.count()
     write(form, numbers(QUESTIONS[last]))
-    form.get_by_role("button", name="Check").click()
+    click_button(form, "Check")
     after = next(key for key in hour.lessons if key not in quick.lessons)
     title = f"{NUMBERS[after]} {next(r.title for r in lessons() if r.key == after)}"
     assert end.inner_text() == f"{quick.done} Next: {title}, on the 1-hour path."
     page.locator(".fa-lesson-next", has_text=title).click()
-    page.wait_for_function(SHOWN, arg=after)
+    shown(page, after)
     assert page.locator(".fa-lesson-place").inner_text() == f"1 hour · 2 of {len(hour.lessons)}"
 
 
