@@ -104,12 +104,6 @@ LARGE = Workload(card="h200", n=4096, d=64, block_q=64, block_k=64, batch=1, hea
 
 # phase, what is computed, the symbols in it; the last two stand after the loop over j.
 LINES = stored("handout")
-ORDER_FACTS = {  # elements asked and least
-    "standard": ("Nd + Tc·Nd + 2·Tr·Nd + 4N²", "4Nd + 4N²"),
-    "fa1": ("2Nd + Tc(3Nd + 4N)", "4Nd + 2N"),
-    "fa2": ("2Nd + 2·Tr·Nd + N", "4Nd + N"),
-}
-SAVED = {"P": "P, N × N", "l": "ℓ"}  # how a reader sees what is kept
 
 
 def _amount(n_bytes: int) -> str:
@@ -123,23 +117,23 @@ def _moved(order: str, convention: str) -> int:
 
 def _orders() -> tuple[Block, Block]:
     names, how = t.named("reference.names"), t.named("reference.loops")
-    loops, counted = [], []
-    for order, forms in ORDER_FACTS.items():
+    shown, loops, counted = t.named("reference.saved"), [], []
+    for order, forms in t.named("reference.forms").items():
         name = names[order]
-        saved = listed([SAVED.get(t, t) for t in ALGORITHMS[order].saved_for_backward])
+        saved = listed([shown.get(x, x) for x in ALGORITHMS[order].saved_for_backward])
         loops.append((name, how[order], saved))
         row = [name]
         for convention, form in zip(CONVENTIONS, forms, strict=True):
             moved, standard = _moved(order, convention), _moved("standard", convention)
             row += [form, f"{_amount(moved)}, {moved / standard:.2f} ×"]
         counted.append(tuple(row))
-    shown = t(
+    example = t(
         "reference.example", n=EXAMPLE.n, d=EXAMPLE.d, side=EXAMPLE.block_q, dtype=EXAMPLE.dtype
     )
     head = t.row("reference.bytes.head")
     return (
         table(t("reference.orders"), t.row("reference.orders.head"), loops),
-        table(t("reference.bytes", shown=shown), head, counted),
+        table(t("reference.bytes", shown=example), head, counted),
     )
 
 

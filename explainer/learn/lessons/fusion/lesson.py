@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from explainer.base.amounts import rounded
 from explainer.base.cards import CARDS
 from explainer.learn.kit import Block, bar, bars, note, picture, words_of
 from explainer.learn.launches import Launch, attention, launch_flow, total
@@ -22,10 +21,6 @@ def chain(what: str, n: int) -> tuple[list[Launch], list[Launch]]:
         return apart, [("all", {"S": size}, {"P": size})]
     ((_, loaded, stored),) = attention("fa2", n, D, DTYPE)
     return attention("standard", n, D, DTYPE), [("fused", loaded, stored)]
-
-
-def _microseconds(group: list[Launch]) -> str:
-    return rounded(total(group) / CARD.hbm_bytes_per_s * 1e6)
 
 
 def _title(group: list[Launch]) -> str:
@@ -50,7 +45,7 @@ def compute(what: str, n: int) -> Block:
         bar(
             _title(group),
             total(group),
-            t("total", size=total(group), time=_microseconds(group)),
+            t("total", size=total(group), us=total(group) / CARD.hbm_bytes_per_s * 1e6),
             "o" if group is fused else "s",
             key=f"total {k}",
         )

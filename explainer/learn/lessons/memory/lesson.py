@@ -43,11 +43,6 @@ def times(key: str) -> dict[str, float]:
     return found | {"products": 4 * w.n**2 * w.d / (hardware.tensor_tflops * 1e12)}
 
 
-def _time(seconds: float) -> str:
-    """One unit for all of them, so that they can be compared."""
-    return f"{rounded(seconds * 1e6)} µs"
-
-
 def compute(tiles: str, card: str) -> Block:
     tiled = tiles == "with"
     hardware, w = CARDS[card], _workload(card)
@@ -81,7 +76,7 @@ def compute(tiles: str, card: str) -> Block:
         {
             "name": called[name],
             "s": seconds,
-            "time": _time(seconds),
+            "time": f"{rounded(seconds * 1e6)} µs",  # one unit, so that they can be compared
             "words": spoken[name],
             "on": name in (tiles, "products"),
         }
@@ -130,11 +125,6 @@ def compute(tiles: str, card: str) -> Block:
     return picture("pyramid", t("label", card=hardware.name), words, data)
 
 
-def first_larger(n_bytes: int) -> int:
-    """The first power of two N whose S of one head, in 16 bits, has more bytes than this."""
-    return 2 ** math.ceil(math.log2(math.isqrt(n_bytes // 2) + 1))
-
-
 def _rooms() -> dict[str, int]:
     """Bytes of the memories that the questions name."""
     card = CARDS[CARD]
@@ -145,7 +135,7 @@ def _rooms() -> dict[str, int]:
 def question(room: str, around: Sequence[int]) -> dict:
     """The question: which of these N is the first whose S is larger than this memory."""
     n_bytes = _rooms()[room]
-    right = first_larger(n_bytes)
+    right = 2 ** math.ceil(math.log2(math.isqrt(n_bytes // 2) + 1))  # the first power of two
 
     def why(n: int) -> str:
         wording = {"square": amount(2 * n * n), "room": amount(n_bytes)}
