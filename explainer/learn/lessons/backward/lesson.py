@@ -109,18 +109,10 @@ def compute(step: int) -> Block:
         notes.append(note(t("D", sum=over, D=x.D[IT]), "fine", aside=True))
     if step >= 5:
         notes.append(note(t("sum", sum=abs(x.dS[IT].sum())), "good"))
-    result = {
-        1: x.P[IT],
-        2: x.dV[:, -1],
-        3: x.dP[IT],
-        4: [x.D[IT]],
-        5: x.dS[IT],
-        6: x.dQ[IT],
-        7: x.dK[:, 0],
-    }[step]
+    results = (x.P[IT], x.dV[:, -1], x.dP[IT], [x.D[IT]], x.dS[IT], x.dQ[IT], x.dK[:, 0])
     return picture(
         t("label", word=WORDS[IT], step=step, all=7),
-        t("spoken", step=step, all=7, name=name, says=says, numbers=result),
+        t("spoken", step=step, all=7, name=name, says=says, numbers=results[step - 1]),
         note(f"{step}. {name}", "big"),
         words(WORDS, at=IT, weights=x.P[IT], rows=[made for first, made in under if step >= first]),
         row(

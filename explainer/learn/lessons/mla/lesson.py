@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from explainer.base.facts import number
+from explainer.base.texts import fill
+from explainer.learn.folder import read_data
 from explainer.learn.kit import Block, arrow, bar, bars, flow, node, note, picture, words_of
 
 t = words_of(__name__)
 
 HEADS, WIDE = int(number("mla.heads")), 128
+FLOWS = read_data("mla")["flows"]
 LATENT, ROTATED = int(number("mla.latent")), int(number("mla.rope"))
 
 
@@ -23,24 +26,15 @@ def stored() -> dict[str, int]:
 
 def compute(phase: str) -> Block:
     """Show the way from a token to scores in prefill or decoding, and what is stored."""
-    names, is_decoding = t.named("kinds"), phase == "decode"
-    token = node("x", t("token"))
-    latent = node("c", t("latent"), t("numbers", n=LATENT), "v", on=True)
-    rotated = node("r", t("rotated"), t("numbers", n=ROTATED), "k", on=True)
-    if is_decoding:
-        query = node("q", t("query"), t("absorbed"), "q")
-        scores = node("s", t("scores"), t("wide", n=LATENT + ROTATED), "s")
-        columns = [[token], [latent, rotated, query], [scores], [node("o", "O", t("up_last"), "o")]]
-        links = [("x", "c"), ("x", "r"), ("c", "s"), ("r", "s"), ("q", "s"), ("s", "o")]
-    else:
-        heads = [
-            node("k", t("keys", n=HEADS), t("up"), "k"),
-            node("v", t("values", n=HEADS), t("up"), "v"),
+    names, shown = t.named("kinds"), FLOWS[phase]
+    sizes = {"heads": HEADS, "latent": LATENT, "rotated": ROTATED} | figures()
+    columns = [
+        [
+            node(key, *(fill(text, sizes) for text in texts), on=key in ("latent", "rotated"))
+            for key, texts in column.items()
         ]
-        scores = node("s", t("scores"), t("wide", n=WIDE + ROTATED), "s")
-        columns = [[token], [latent, rotated], heads, [scores], [node("o", "O", hue="o")]]
-        links = [("x", "c"), ("x", "r"), ("c", "k"), ("c", "v"), ("k", "s"), ("r", "s"), ("s", "o")]
-        links.append(("v", "o"))
+        for column in shown["columns"]
+    ]
     items = [
         bar(names[key], n, f"{n:,}", "v" if key == "mla" else "k", on=key == "mla")
         for key, n in stored().items()
@@ -49,7 +43,7 @@ def compute(phase: str) -> Block:
         t("label"),
         t("spoken", why=t.named("whys")[phase], n=stored()["mla"], whole=stored()["mha"]),
         note(t.named("whys")[phase], aside=True),
-        flow(t("framed"), columns, [arrow(a, b) for a, b in links]),
+        flow(t("framed"), columns, [arrow(*ends) for ends in shown["arrows"]]),
         bars(t("stored", heads=HEADS), items),
     )
 
