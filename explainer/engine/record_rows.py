@@ -28,8 +28,10 @@ FIGURES = (
     *("tflops", "peak_bytes"),
 )
 # record: its place in RECORDS, null of what was measured live; error: of O, or the largest of the
-# three gradients; needs_bytes: of S and P, where these are more than the card has free
-COLUMNS = ("record", "pass", *KEYS, *FIGURES, "error", "refused", "needs_bytes")
+# three gradients, which follow apart; needs_bytes: of S and P, where these are more than the card
+# has free
+GRADIENTS = ("dQ", "dK", "dV")
+COLUMNS = ("record", "pass", *KEYS, *FIGURES, "error", *GRADIENTS, "refused", "needs_bytes")
 
 
 def method_of(row: PointRow) -> str:
@@ -48,11 +50,13 @@ def rows_of(rows: Iterable[PointRow], record: int | None = None) -> list[list[An
 
 def _values(row: Mapping[str, Any], record: int | None, which: str) -> list[Any]:
     error = row.get("error")
+    apart = error if isinstance(error, dict) else {}
     more = {
+        **apart,
         "record": record,
         "pass": which,
         "method": method_of(cast(PointRow, row)),
-        "error": max(error.values()) if isinstance(error, dict) else error,
+        "error": max(apart.values()) if apart else error,
     }
     if "refused" in row and row["method"] in STORE_S:
         scores = row["batch"] * row["heads"] * row["n"] ** 2

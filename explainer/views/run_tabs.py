@@ -280,7 +280,7 @@ def roofline(source: Result | None, note: str) -> Tab | None:
         "peak": peak,
         "hbm": hbm,
         "labels": [t("roofline.peak", peak=peak), t("roofline.hbm", rate=hbm)],
-        "axis": t("roofline.x"),
+        "axes": t.row("roofline.axes"),
         "texts": [note, t("roofline.note", least=CONVENTIONS[COMPULSORY])],
     }
 

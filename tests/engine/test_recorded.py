@@ -55,6 +55,10 @@ def test_the_table_has_what_the_records_have():
     assert len(refused) > 5
     for row in refused:
         assert f"{row['needs_bytes'] / 2**30:.1f} GiB" in row["refused"]
+    for row in rows:  # the gradients apart, and the largest of them
+        apart = [row[name] for name in record_rows.GRADIENTS]
+        is_backward = row["pass"] == "backward" and row["error"] is not None
+        assert (row["error"] == max(apart)) if is_backward else apart == [None] * 3
     passes = Counter((row["pass"], row["record"]) for row in rows)
     assert passes["backward", 1] == len(recorded.load(record_rows.BACKWARD)["rows"])
     assert json.loads(json.dumps(table))["methods"].keys() >= {row["method"] for row in rows}

@@ -243,7 +243,9 @@ export class Chart {
     const { choice, table } = this;
     if (!choice || !table) return;
     const found = chosen(this.rows, choice).sort((a, b) => a.n - b.n);
-    const columns = ["median_ms", "p20_ms", "p80_ms", "loop_ms", "tflops", "peak_bytes", "error"];
+    const errors = choice.pass === "backward" ? ["dQ", "dK", "dV"] : ["error"];
+    const figures = ["median_ms", "p20_ms", "p80_ms", "loop_ms", "tflops", "peak_bytes"];
+    const columns = [...figures, ...errors];
     const kept = columns.filter((column) => found.some((row) => row[column] !== null));
     const head = [t("table.method"), "N", ...kept.map((column) => texts.columns[column])];
     const rows = found.map((row) => [
@@ -341,12 +343,13 @@ function paint({ rows, choice, methods, own, at, move }, paper, pen) {
   const naiveLine = series.find(({ method }) => method === NAIVE);
   const refused = naiveLine?.refused;
   const { headline, sentence, ratio } = said(rows, choice, methods);
-  const large = size * (narrow ? 1.9 : 2.5);
+  const large = size * (narrow ? 1.6 : 2.5);
   const mine = ours(rows, choice);
   const mineAt = (mine && valueAt(mine.method, n)) || null;
-  const beside = Math.max(widthOf(ratio, large), widthOf(figure(quantity, mineAt ?? 1), size + 2));
-  const side = here + 20 + beside > right + (narrow ? 30 : 10) ? -1 : 1;
-  const look = side < 0 ? "end" : "";
+  const value = figure(quantity, mineAt ?? 1);
+  const beside = Math.max(widthOf(ratio, large), widthOf(value, size + 2));
+  const edge = right + (narrow ? 30 : 10);
+  const side = here + 20 + beside > edge ? -1 : 1;
   const slowAt = (slow && valueAt(NAIVE, n)) || null;
   const under = bottom + size * 1.6;
   const wide = size * (integer(n).length * 0.62 + 3.2);
@@ -357,6 +360,18 @@ function paint({ rows, choice, methods, own, at, move }, paper, pen) {
     .slice(1)
     .filter((one) => Math.abs(axes.x(one.n) - here) > size * (narrow ? 4 : 9));
   const named = free?.[1] ?? free?.[0] ?? naiveLine?.points[0];
+  const drawn = series.map(({ points }) => points.map((one) => [axes.x(one.n), axes.y(one.value)]));
+  /** Words beside the marker, at the first of these heights where no line crosses them. @param {string} words @param {number} big px @param {number[]} heights */
+  const besideMarker = (words, big, heights) => {
+    const wide = widthOf(words, big);
+    const places = [side, -side].flatMap((to) => heights.map((y) => ({ to, y })));
+    const isFree = (/** @type {{to: number, y: number}} */ { to, y }) => {
+      const start = to < 0 ? here - 14 - wide : here + 14;
+      return start + wide < edge && !crosses(drawn, start, wide, y - big * 0.75, big * 0.8);
+    };
+    const { to, y } = places.find(isFree) ?? places[0];
+    return text(here + to * 15, y, words, big, `bold accent-ink halo ${to < 0 ? "end" : ""}`);
+  };
   return [
     axes.grid(),
     axes.labels(now, wide + size),
@@ -399,24 +414,20 @@ function paint({ rows, choice, methods, own, at, move }, paper, pen) {
           mineAt &&
             quantity === "time" &&
             Math.abs(to - from) > large * 1.5 &&
-            text(
-              here + side * 16,
-              from * 0.62 + to * 0.38,
+            besideMarker(
               ratio,
               large,
-              `bold accent-ink halo ${look}`,
+              [0.62, 0.5, 0.4, 0.3, 0.2].map((share) => from * share + to * (1 - share)),
             ),
           circle(here, from, 6.5, { ...ring, ...stroke("ink", 2.5) }),
           text(here - 12, from - size, figure(quantity, slowAt), size + 2, "bold end halo"),
         ],
         mineAt && [
           circle(here, to, 6.5, { ...ring, ...stroke("accent", 3) }),
-          text(
-            here + side * 14,
-            to + size * (to > bottom - size * 2 ? -0.9 : 1.9),
-            figure(quantity, mineAt),
+          besideMarker(
+            value,
             size + 2,
-            `bold accent-ink halo ${look}`,
+            [1.9, -0.9].map((lines) => to + size * lines).filter((y) => y < bottom - size * 0.1),
           ),
         ],
         text(here, under + size * 0.2, `‹  ${integer(n)}  ›`, size, "semi paper middle"),
@@ -426,6 +437,18 @@ function paint({ rows, choice, methods, own, at, move }, paper, pen) {
     drawNames(series, choice, axes, box, paper, here),
   ];
 }
+
+/** Does a line come into this box? @param {number[][][]} lines of points @param {number} left @param {number} wide @param {number} top @param {number} high */
+const crosses = (lines, left, wide, top, high) =>
+  lines.some((points) =>
+    points.slice(1).some(([x, y], k) => {
+      const [fromX, fromY] = points[k];
+      const [low, high_] = [Math.max(fromX, left), Math.min(x, left + wide)];
+      const at = scale([fromX, x], [fromY, y]);
+      const ys = [at(low), at(high_)];
+      return low <= high_ && Math.min(...ys) < top + high && Math.max(...ys) > top;
+    }),
+  );
 
 /** How many tokens a call has, below the lengths. @param {Row[]} rows @param {Choice} choice @param {(n: number) => number} x @param {number} y @param {number} size */
 function drawCalls(rows, choice, x, y, size) {

@@ -18,7 +18,7 @@ export function paintErrors({ rows, axis, allowed }, paper) {
   const left = Math.max(...rows.map(({ name }) => widthOf(name, size))) + 14;
   const right = width - 2;
   const top = size * 1.7;
-  const row = Math.min(34, (height - top - size * 2.2) / rows.length);
+  const row = Math.min(size * 3.4, (height - top - size * 2.2) / rows.length);
   const at = scale(axis, [left, right]);
   const place = (/** @type {number} */ x) => at(clamp(x > 0 ? Math.log10(x) : axis[0], ...axis));
   const limits = rows.map((one) => place(one.allowed));
@@ -53,7 +53,7 @@ export function paintMap({ map, note, chosen, choose, open }, paper, pen) {
   const size = paper.type;
   const rows = cells.length / columns;
   const side = Math.min(
-    38,
+    size * 3.8,
     (paper.height - size * 1.8) / rows,
     (paper.width * (columns > 12 ? 1 : 0.62)) / columns,
   );
@@ -139,7 +139,7 @@ function step(cells, columns, k, dx, dy) {
 /** Bars of time. @param {any} claim @param {Paper} paper @param {boolean} isLarge alone on the page */
 export function paintTimes({ bars }, paper, isLarge) {
   if (!bars.length) return null;
-  const row = Math.min(isLarge ? paper.type * 4.1 : 32, paper.height / bars.length);
+  const row = Math.min(paper.type * (isLarge ? 4.1 : 2.9), paper.height / bars.length);
   if (paper.narrow) paper.used = row * bars.length + 8;
   return barsOf(bars, paper, { top: 4, row, loops: isLarge && !paper.narrow });
 }
@@ -147,7 +147,7 @@ export function paintTimes({ bars }, paper, isLarge) {
 /** Bars of memory. @param {any} claim @param {Paper} paper @param {boolean} isLarge */
 export function paintMemory({ bars, note }, paper, isLarge) {
   const size = paper.type;
-  const row = Math.min(isLarge ? paper.type * 4.1 : 32, (paper.height - size * 1.6) / bars.length);
+  const row = Math.min(size * (isLarge ? 4.1 : 2.9), (paper.height - size * 1.6) / bars.length);
   if (paper.narrow) paper.used = row * bars.length + size * 2;
   return [
     barsOf(bars, paper, { top: 4, row }),

@@ -7,16 +7,16 @@ import { hueOf } from "./shapes.js";
 /** @import { Words } from "../lib/chart.js" */
 /** @import { Paper } from "../lib/svg_canvas.js" */
 /** @typedef {{method: string, name: string, main: boolean, x: number, y: number, value: string, stores: string, text: string}} Point */
-/** @typedef {{points: Point[], peak: number, hbm: number, labels: string[], axis: string}} Roofline */
+/** @typedef {{points: Point[], peak: number, hbm: number, labels: string[], axes: [x: string, y: string]}} Roofline */
 
 const MARKS = [1, 3, 10, 30, 100, 300, 1000, 3000];
 
 /** @param {Roofline} data @param {Paper} paper */
-export function paintRoofline({ points, peak, hbm, labels, axis }, paper) {
+export function paintRoofline({ points, peak, hbm, labels, axes }, paper) {
   const size = paper.type - (paper.big ? 0 : 1);
   const names = points.map(({ name, value }) => widthOf(`${name} ${value}`, size));
   const [left, right] = [size * 3.4, Math.max(size * 12, paper.width - Math.max(...names) - 46)];
-  const [top, bottom] = [size * 2.2, paper.height - size * 3.6];
+  const [top, bottom] = [size * 2.6, paper.height - size * 3.6];
   const knee = peak / hbm;
   const xs = [...points.map((point) => point.x), knee];
   const ys = [...points.map((point) => point.y), peak];
@@ -48,7 +48,8 @@ export function paintRoofline({ points, peak, hbm, labels, axis }, paper) {
       "semi middle",
       angle,
     ),
-    text((left + right) / 2, bottom + size * 3, axis, size, "quiet middle"),
+    text((left + right) / 2, bottom + size * 3, axes[0], size, "quiet middle"),
+    text(0, size, axes[1], size, "quiet"),
     ends(
       points.map(({ name, value, main, stores, ...at }) => ({
         y: y(at.y),

@@ -147,19 +147,19 @@ export const drawTab = (tab, data, state) =>
 
 /** @typedef {{low: number, high: number, series: {name: string, main: boolean, shares: number[], texts: string[]}[]}} Histogram */
 
-/** Filled: our kernel; the line: naive attention. @param {Histogram} histogram @param {Paper} paper */
+/** Filled: our kernel; the line: naive attention; their names above, where no error is drawn. @param {Histogram} histogram @param {Paper} paper */
 function paintHistogram({ low, high, series }, { width, height, type: size }) {
-  const [top, bottom] = [size * 1.6, height - size * 1.9];
+  const [top, bottom] = [size * 2, height - size * 1.9];
   const y = scale([0, Math.max(...series.flatMap(({ shares }) => shares), 1e-9)], [bottom, top]);
   const wide = width / (series[0]?.shares.length ?? 1);
-  const isAlone = series.length === 1;
+  const [sign, between] = [size * 1.2, size * 1.6];
+  let left = 0; // of a name
   return [
     series.map(({ name, main, shares, texts }) => {
-      const peak = shares.indexOf(Math.max(...shares));
-      const isLeft = main !== isAlone;
-      const isFilled = main || isAlone;
-      const long = widthOf(name, size);
+      const isFilled = main || series.length === 1;
       const steps = shares.map((share, k) => `${k * wide} ${y(share)}h${wide}`).join("L");
+      const x = left;
+      left += sign + 6 + widthOf(name, size) + between;
       return [
         shares.map((share, k) => {
           const [x, at] = [k * wide, y(share)];
@@ -169,13 +169,10 @@ function paintHistogram({ low, high, series }, { width, height, type: size }) {
           return tipped(shape, texts[k]);
         }),
         !isFilled && path(`M${steps}`, stroke("ink", 1.75)),
-        text(
-          isLeft ? Math.max(peak * wide - 8, long) : Math.min((peak + 1) * wide + 8, width - long),
-          Math.max(size, y(shares[peak]) + (isLeft ? size * 0.4 : -4)),
-          name,
-          size,
-          `${main ? "semi accent-ink" : "semi"} halo ${isLeft ? "end" : ""}`,
-        ),
+        isFilled
+          ? rect(x, 2, sign, size * 0.85, "accent", { opacity: 0.45 }, 2)
+          : path(`M${x} ${size * 0.6}h${sign}`, stroke("ink", 1.75)),
+        text(x + sign + 6, size, name, size, main ? "semi accent-ink" : "semi"),
       ];
     }),
     path(`M0 ${bottom}H${width}`, stroke("hatch")),
