@@ -7,16 +7,18 @@ import { timeline, title } from "./devices_timeline.js";
 /** @import { Drawn, Paper } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
 /** @import { Box, Run } from "./devices_timeline.js" */
-/** `names` of the recorded calls, one GPU's first. @typedef {{both: (Run & {name: string})[], titles: [string, string], names: string[], half: string}} Picture */
-/** Of each call its time, and its share of all GPUs' speed. @typedef {{ms: number[], shares: string[]}} Beat */
+/** `names` of the recorded calls and their `kernels`, one GPU's first; `problem`: the computed one.
+ * @typedef {{both: (Run & {name: string})[], titles: [string, string], problem: string, names: string[], kernels: string[], half: string}} Picture */
+/** The recorded problem, and of each call its time and its share of all GPUs' speed. @typedef {{problem: string, ms: number[], shares: string[]}} Beat */
 
 const HUES = ["minus", "w1", "accent", "hatch"];
 
 /** @param {Scene} scene @param {Paper} paper @returns {Drawn} */
 export function compared({ data, at }, paper) {
   const picture = /** @type {Picture} */ (data.picture);
-  const { width, height, narrow, type: size } = paper;
-  const top = size * 2.2; // below a title
+  const beat = /** @type {Beat} */ (/** @type {unknown} */ (data.beats[at]));
+  const { width, height, narrow, big, type: size, small } = paper;
+  const top = size * (big ? 2.2 : 3.8); // below a title and its problem
   const rows = size * 1.9; // a layout's name
   const count = picture.both[0].devices.length;
   const room = (height - top - 2 * rows - size) / (2 * count);
@@ -24,11 +26,15 @@ export function compared({ data, at }, paper) {
   const part = rows + count * lane + size * 0.6;
   const left = { x: 0, y: 0, wide: narrow ? width : width * 0.56, high: top + 2 * part };
   const right = narrow
-    ? { x: 0, y: left.high + size * 2, wide: width, high: size * 16 }
+    ? { x: 0, y: left.high + size * 2, wide: width, high: size * 19 }
     : { x: width * 0.61, y: 0, wide: width * 0.39, high: height };
   if (narrow) paper.used = right.y + right.high;
+  const problems = [picture.problem, beat.problem];
   return [
-    title(paper, left, picture.titles[0], ""),
+    [left, right].map((box, k) => [
+      title(paper, box, picture.titles[k], ""),
+      !big && text(box.x, box.y + size * 2.5, problems[k], small(0.9), "quiet"),
+    ]),
     picture.both.map((run, k) => {
       const y = top + k * part;
       const box = { x: 0, y: y + rows, wide: left.wide, high: count * lane };
@@ -37,16 +43,16 @@ export function compared({ data, at }, paper) {
         timeline(run, Infinity, box, lane, paper).drawn,
       ];
     }),
-    title(paper, right, picture.titles[1], ""),
-    calls(picture, /** @type {Beat} */ (/** @type {unknown} */ (data.beats[at])), right, paper),
+    calls(picture, beat, { ...right, y: right.y + top }, paper),
   ];
 }
 
 /** A bar for each recorded call, and where half of one GPU's ends.
  * @param {Picture} picture @param {Beat} beat @param {Box} box @param {Paper} paper @returns {Drawn} */
-function calls({ names, half }, { ms, shares }, { x, y, wide, high }, { type: size, small }) {
-  const pitch = Math.min((high - size * 5.5) / ms.length, size * 5);
-  const [top, thick] = [y + size * 3.2, Math.min(pitch - size * 2, size * 1.8)];
+function calls({ names, kernels, half }, { ms, shares }, box, { type: size, small, big }) {
+  const { x, y, wide, high } = box;
+  const pitch = Math.min((high - size * 7) / ms.length, size * 5);
+  const [top, thick] = [y + size, Math.min(pitch - size * 2, size * 1.8)];
   const at = scale([0, Math.max(...ms)], [x, x + wide]);
   const middle = at(ms[0] / 2);
   const bottom = top + pitch * ms.length;
@@ -58,6 +64,7 @@ function calls({ names, half }, { ms, shares }, { x, y, wide, high }, { type: si
         top + k * pitch,
         [
           [names[k], "semi"],
+          [big ? "" : `  ${kernels[k]}`, "quiet"],
           [`  ${time.toPrecision(3)} ms`, ""],
           [shares[k] && `  ${shares[k]}`, "bold accent-ink"],
         ],

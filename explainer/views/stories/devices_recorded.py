@@ -19,9 +19,9 @@ LAYOUTS, PEER = ("ring contiguous", "ring head-tail"), "context_parallel cudnn"
 MASK = "causal"
 
 
-def compared(both: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return both layouts as computed (``both``), beside what was recorded at each length up to
-    ``ALIKE``, which are its positions."""
+def compared(both: list[dict[str, Any]], problem: str) -> dict[str, Any]:
+    """Return both layouts as computed (``both``) for a small ``problem``, beside what was
+    recorded at each length up to ``ALIKE``, which are its positions."""
     rows = devices.recorded_rows()
     lengths = sorted({one.n for one in rows if one.n <= ALIKE})
     beats = [_length(n, [one for one in rows if (one.n, one.mask) == (n, MASK)]) for n in lengths]
@@ -38,7 +38,9 @@ def compared(both: list[dict[str, Any]]) -> dict[str, Any]:
                 t("devices.both.computed", gpus=len(both[0]["devices"])),
                 t("devices.both.recorded", gpus=gpus, device=device),
             ],
+            "problem": problem,
             "names": t.row("devices.both.names"),
+            "kernels": t.row("devices.both.kernels"),
             "half": t("devices.both.half"),
         },
     }
@@ -50,13 +52,15 @@ def _length(n: int, rows: list[devices.Recorded]) -> dict[str, Any]:
     (one,) = rows_where(devices.RECORD, n=n, mask=MASK, method="one GPU ours")
     ring = [next(x for x in rows if x.method == name) for name in LAYOUTS]
     peer = min(x.ms["forward"] for x in rows if x.method.startswith(PEER))
-    contiguous, even = (100 * x.speedup["forward"] for x in ring)
+    ms = [one["forward"]["median_ms"], *(x.ms["forward"] for x in ring), peer]
+    shares = [100 * ms[0] / load(devices.RECORD)["gpus"] / x for x in ms]
     return {
         "label": t("devices.both.beat", n=n),
         "note": t("devices.both.note"),
-        "headline": t("devices.headline.compared", even=even, contiguous=contiguous),
-        "ms": [one["forward"]["median_ms"], *(x.ms["forward"] for x in ring), peer],
-        "shares": ["", *(t("devices.both.share", share=x) for x in (contiguous, even)), ""],
+        "headline": t("devices.headline.compared", even=shares[2], contiguous=shares[1]),
+        "problem": t("devices.both.problem", n=n),
+        "ms": ms,
+        "shares": ["", *(t("devices.both.share", share=x) for x in shares[1:])],
     }
 
 

@@ -40,16 +40,18 @@ def chapter(w: Workload, choice: Mapping[str, str]) -> Chapter:
     side = switch("side", t("devices.side"), t.named("devices.side.choices"), choice, "word")
     count, layout = int(gpus["value"]), order["value"]
     runs = {one: _run(count, one, int(side["value"])) for one in layouts.LAYOUTS}
+    line = {"n": SMALL.n, "d": SMALL.d, "dtype": SMALL.dtype}
     if layout == COMPARED:
-        found = compared(
-            [{"name": order["choices"][k][1], **_timeline(runs, one)} for k, one in enumerate(runs)]
-        )
+        both = [
+            {"name": order["choices"][k][1], **_timeline(runs, one)} for k, one in enumerate(runs)
+        ]
+        found = compared(both, t("devices.both.small", br=int(side["value"]), **line))
     else:
         found = _moving(runs, layout, choice)
     made: dict[str, Any] = {
         "label": found["headline"],
         "switches": [gpus, side, order],
-        "words": t("devices.line", n=SMALL.n, d=SMALL.d, dtype=SMALL.dtype),
+        "words": t("devices.line", **line),
         "table": [
             *(_steps_table(run) for run in runs.values() if layout in (COMPARED, run.layout)),
             *(_tiles_table(run) for run in runs.values() if layout == run.layout),

@@ -124,8 +124,8 @@ def test_the_times_of_two_gpus_beside_one():
         one, contiguous, even = (timed[name] for name in names)
         peer = min(timed[f"context_parallel cudnn {kind}"] for kind in ("allgather", "alltoall"))
         assert beat["ms"] == [one, contiguous, even, peer]
-        shares = [f"{100 * one / 2 / ms:.0f} %" for ms in (contiguous, even)]
-        assert beat["shares"] == ["", *shares, ""]
+        shares = [f"{100 * one / 2 / ms:.0f} %" for ms in (contiguous, even, peer)]
+        assert beat["shares"] == ["", *shares] and f"{n:,} tokens" in beat["problem"]
         said = [x.replace(" ", "\u00a0") for x in shares]
         assert beat["headline"].endswith(f"head–tail {said[1]}, contiguous {said[0]}")
     assert n == 65_536 and "= 67\u00a0%" in found["sentence"]
