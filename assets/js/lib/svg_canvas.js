@@ -79,7 +79,7 @@ export function roomOf(root) {
 }
 
 /** @param {Drawn} drawn @returns {Node[]} */
-const nodesOf = (drawn) =>
+export const nodesOf = (drawn) =>
   /** @type {Node[]} */ (Array.isArray(drawn) ? drawn.flatMap(nodesOf) : drawn ? [drawn] : []);
 
 /** Can a node become the other by its attributes and children? A knob stays the one that it is. @param {Node} a @param {Node} b */

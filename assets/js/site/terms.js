@@ -16,6 +16,7 @@ const OTHER_SENSE = {
   "#learn-matmul": ["B", "i", "j"],
   "#learn-formats": ["m", "N", "K"],
 };
+const MARKED = "abbr[data-term], tspan[data-term]";
 const REST_MS = 400; // of the pointer, before it counts as a question
 const HIDE_MS = 150; // time to reach the entry itself
 const NEAR_PX = 3;
@@ -37,7 +38,7 @@ export class Index {
       .sort((a, b) => b.length - a.length)
       .map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
     this.pattern = new RegExp(
-      `(?<![\\p{L}\\p{N}_-])(${longest.join("|")})s?(?![\\p{L}\\p{N}_-])`,
+      `(?<![\\p{L}\\p{N}_–-])(${longest.join("|")})s?(?![\\p{L}\\p{N}_–-])`,
       "gu",
     );
   }
@@ -79,6 +80,23 @@ export class Index {
     const other = /[\d.,]\s?$/.test(text.slice(0, start)) || (word === "O" && text[end] === "(");
     return other ? [] : [{ word, start, end, key }];
   }
+}
+
+/** Words in parts: the first place of each term that is not yet `marked` becomes a node of its own.
+ * @param {string} words @param {Index} index @param {Set<string>} marked keys of terms @param {(attributes: Record<string, string>) => Node} make */
+export function markTerms(words, { pattern, spelled }, marked, make) {
+  /** @type {(string | Node)[]} */
+  const parts = [];
+  let end = 0;
+  for (const match of words.matchAll(pattern)) {
+    const key = spelled.get(match[1]) ?? "";
+    if (marked.has(key)) continue;
+    marked.add(key);
+    const node = make({ "data-term": key, tabindex: "0", text: match[0] });
+    parts.push(words.slice(end, match.index), node);
+    end = match.index + match[0].length;
+  }
+  return [...parts, words.slice(end)];
 }
 
 /** The text and the place in it under the pointer, or null. @param {number} x @param {number} y */
@@ -169,7 +187,7 @@ export class Terms {
       if (stays || this.entry.node === document.activeElement) return clearTimeout(this.leaving);
       this.leaving = setTimeout(() => this.hide(), HIDE_MS);
     }
-    const marked = target.closest?.("abbr[data-term]");
+    const marked = target.closest?.(MARKED);
     pending("rest", true);
     this.resting = setTimeout(
       () => {
@@ -213,7 +231,7 @@ export class Terms {
   /** @param {HTMLElement} target */
   async focused(target) {
     this.hide();
-    if (!target.matches?.("abbr[data-term]")) return;
+    if (!target.matches?.(MARKED)) return;
     const index = await this.ready();
     if (index && document.activeElement === target)
       this.show(index.entries.get(target.dataset.term ?? ""), target.getClientRects()[0], target);

@@ -19,7 +19,8 @@
  * @property {[text: string, href: string][]} links
  * @property {any} picture
  * @property {Record<string, string>} values
- * @property {Record<string, string>} defaults */
+ * @property {Record<string, string>} defaults
+ * @property {Record<string, string>} terms of the glossary, by how they are written */
 
 /** What the views of these pages were called before. @type {Record<string, string>} */
 const OLD = {

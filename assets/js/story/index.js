@@ -1,14 +1,15 @@
 // A story: one picture at a time, a headline above it, a transport below. A chapter is plain data of the server; a painter
 // draws it at a position of the scrubber. Next leads through the positions, the chapters, and on to the next page.
 
-import { button, el, find, isPresenting, isStill, set, targetOf } from "../lib/dom.js";
+import { button, el, find, isPresenting, isStill, set, svg, targetOf } from "../lib/dom.js";
 import { buildUrl, fetchJson } from "../lib/build.js";
 import { clamp } from "../lib/format.js";
 import { during } from "../lib/pending.js";
 import { radios, replaceRadios } from "../lib/radios.js";
-import { svgCanvas } from "../lib/svg_canvas.js";
+import { nodesOf, svgCanvas } from "../lib/svg_canvas.js";
 import { address, readPrefixed } from "../site/address.js";
 import { isOnScreen, onPage, toPage } from "../site/pages.js";
+import { Index, markTerms } from "../site/terms.js";
 import { ProblemWords } from "../lib/words.js";
 import { StoryBar } from "./bar.js";
 import { beatMs, beside, chapterOf, saidAt } from "./chapters.js";
@@ -25,6 +26,7 @@ import { Tip } from "./tip.js";
 /** @typedef {{page: "memory" | "parallel", prefix: string, after: "parallel" | "learn", painters: Record<string, Painter>, recorded?: string}} Story `recorded`: the chapter of what a GPU can run */
 /** @typedef {import("./page.js").Component} Component */
 
+const MARGIN = 8; // px about what is scrolled into view
 const NEXT_MS = 1200; // in which Next passes the positions of a chapter
 
 class StoryPage extends PicturePage {
@@ -40,6 +42,10 @@ class StoryPage extends PicturePage {
   canvas;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   timer;
+  /** What the glossary explains. @type {Index | undefined} */
+  terms;
+  /** The terms that headline and sentence explain. @type {Set<string>} */
+  marked = new Set();
   /** The problem in words, once its choices are there. @type {ProblemWords | undefined} */
   line;
 
@@ -71,6 +77,9 @@ class StoryPage extends PicturePage {
     const foot = el("div", { class: "fa-story-foot" }, [this.provenance, this.words, more]);
     this.root.append(this.place, foot, this.bar.root, this.spoken);
     this.tip = new Tip(this.place);
+    /** What `reveal` learns from which parts of the picture changed. */
+    this.changes = new MutationObserver(() => {});
+    this.changes.observe(this.place, { subtree: true, childList: true, attributes: true });
     // After the pointer has chosen, the arrows move the scrubber; with the keyboard the focus stays in the switch
     this.switches.addEventListener("click", (event) => event.detail && targetOf(event).blur());
   }
@@ -156,11 +165,15 @@ class StoryPage extends PicturePage {
   /** @param {string} name @param {Chapter} data @param {number} [at] */
   show(name, data, at = data.start) {
     const isOther = name !== this.chapter;
+    if (isOther && this.chapter) this.headline.scrollIntoView({ block: "nearest" });
     Object.assign(this, { chapter: name, data });
+    this.terms ??= new Index({ terms: [], spelled: data.terms });
     this.at = clamp(Number.isInteger(at) ? at : data.start, 0, this.last);
     if (isOther || !this.canvas) {
       const { paint, height } = this.story.painters[name];
-      this.canvas = svgCanvas(this.scene, { label: data.label }, height, paint);
+      const marked = (/** @type {Parameters<Painter["paint"]>} */ ...all) =>
+        this.markPicture(nodesOf(paint(...all)));
+      this.canvas = svgCanvas(this.scene, { label: data.label }, height, marked);
       this.place.replaceChildren(this.canvas, this.tip.root);
     }
     this.bar.layout(name, this.last);
@@ -232,9 +245,17 @@ class StoryPage extends PicturePage {
     if (!this.data) return;
     const said = saidAt(this.data, this.at);
     const { prefix, after } = this.story;
+    this.marked = new Set();
+    const words = [said.headline, said.sentence].map((text) =>
+      this.mark(text, this.marked, (attributes) => el("abbr", attributes)),
+    );
     if (this.canvas) set(this.canvas, { "aria-label": this.data.label });
     this.canvas?.redraw(this.scene); // first: it measures its place, which new words would have laid out once more
-    this.say(said.headline, said.sentence);
+    [this.headline, this.sentence].forEach((node, k) => {
+      const fresh = /** @type {Element} */ (node.cloneNode());
+      fresh.append(...words[k]);
+      if (!fresh.isEqualNode(node)) node.replaceChildren(...fresh.childNodes);
+    });
     set(this.provenance, { text: said.provenance });
     const { label, note } = said;
     const next = this.isDone ? texts.next_page[after] : t("next");
@@ -250,6 +271,26 @@ class StoryPage extends PicturePage {
       set(this.spoken, { text: `${said.headline} ${said.sentence} ${said.label} ${said.note}` });
   }
 
+  /** @param {string} words @param {Set<string>} marked @param {(attributes: Record<string, string>) => Node} make */
+  mark(words, marked, make) {
+    return markTerms(words, /** @type {Index} */ (this.terms), marked, make);
+  }
+
+  /** Mark the first place of each term that headline and sentence do not have; what can be dragged or chosen says its own.
+   * @param {Node[]} drawn @returns {Drawn} */
+  markPicture(drawn) {
+    const picture = document.createDocumentFragment();
+    picture.append(...drawn);
+    const marked = new Set(this.marked);
+    const texts = document.createTreeWalker(picture, NodeFilter.SHOW_TEXT);
+    const nodes = [];
+    while (texts.nextNode()) nodes.push(/** @type {Text} */ (texts.currentNode));
+    for (const node of nodes)
+      if (!node.parentElement?.closest("[data-knob]"))
+        node.replaceWith(...this.mark(node.data, marked, (own) => svg("tspan", own)));
+    return picture;
+  }
+
   /** Is this the end of the story? */
   get isDone() {
     return this.at === this.last && !beside(this.names, this.chapter, this.data, 1);
@@ -262,9 +303,25 @@ class StoryPage extends PicturePage {
     this.timer = setTimeout(() => {
       if (!this.root.isConnected || this.at === this.last) return this.stop();
       this.go(this.at + 1);
-      if (this.at < this.last) this.play(ms);
-      else this.stop();
+      if (this.at < this.last) return this.play(ms);
+      this.reveal();
+      this.stop();
     }, ms);
+  }
+
+  /** Scroll what has just changed in the picture above the bar, which on a phone covers the page. */
+  reveal() {
+    const boxes = this.changes
+      .takeRecords()
+      .flatMap(({ type, target, addedNodes }) => (type === "childList" ? [...addedNodes] : target))
+      .map((node) => (node instanceof Element ? node : node.parentElement))
+      .filter((node) => node?.isConnected && !node.matches("svg, [data-knob]"))
+      .map((node) => /** @type {Element} */ (node).getBoundingClientRect());
+    if (!boxes.length) return;
+    const top = Math.min(...boxes.map((box) => box.top)) - MARGIN;
+    const end = this.bar.root.getBoundingClientRect().top;
+    const under = Math.max(...boxes.map((box) => box.bottom)) + MARGIN - end;
+    window.scrollBy(0, under > 0 ? Math.max(0, Math.min(under, top)) : Math.min(0, top));
   }
 
   stop() {
@@ -299,7 +356,9 @@ class StoryPage extends PicturePage {
         this.play(beatMs(this.last + 1));
       },
     };
-    return acts[action]();
+    const done = acts[action]();
+    this.reveal();
+    return done;
   }
 
   /** Next: to the end of this chapter, then on, at last to the next page. @param {boolean} isHurried the end at once */

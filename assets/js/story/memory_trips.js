@@ -27,12 +27,12 @@ import {
  * @property {[standard: Lane, fused: Lane]} lanes
  * @property {[share: number, figure: string][]} ticks
  * @property {{in: string, over: string, then: string}} pace
- * @property {string} sram
+ * @property {string} sms
  * @property {string} memory
  * @property {string} time
  */
 /** @typedef {{at: (share: number) => number, now: number, type: number, small: number, part: string}} View */
-/** px of a lane: the tops of SRAM, of the way between and of HBM, and the bottom. @typedef {[number, number, number, number]} Tops */
+/** px of a lane: the tops of the SMs, of the way between and of HBM, and the bottom. @typedef {[number, number, number, number]} Tops */
 
 /** @type {import("./index.js").Painter} */
 export const trips = { paint, height: { share: 1.25, least: 330, most: 900 } };
@@ -108,7 +108,7 @@ function drawTrip(
 
 /** The two memories of a lane, and what passes between them.
  * @param {Lane} lane @param {View} view @param {Tops} tops @param {Picture} picture @returns {Drawn} */
-function drawLane({ kernels, trips }, view, [top, high, low, bottom], { sram, memory }) {
+function drawLane({ kernels, trips }, view, [top, high, low, bottom], { sms, memory }) {
   const { at, type, small } = view;
   const [left, right] = [at(0), at(1)];
   const under = small * 0.36;
@@ -129,7 +129,7 @@ function drawLane({ kernels, trips }, view, [top, high, low, bottom], { sram, me
   return [
     rect(left, top, right - left, high - top, "accent-pale", {}, 6),
     rect(left, low, right - left, bottom - low, "empty", {}, 6),
-    text(0, upper, sram, small, "semi accent-ink"),
+    text(0, upper, sms, small, "semi accent-ink"),
     text(0, lower, memory, small, "semi"),
     kernels.map(({ name, end }, k) => {
       const middle = (at(k ? kernels[k - 1].end : 0) + at(end)) / 2;

@@ -53,10 +53,11 @@ class _Chapter(TypedDict):
 
 
 class Chapter(_Chapter, total=False):
-    """``values`` of the workload and ``defaults`` where they are not the page's."""
+    """``values`` of the workload, ``defaults`` where they are not the page's, and ``terms``."""
 
     values: dict[str, str]
     defaults: dict[str, str]
+    terms: dict[str, str]
 
 
 PARALLEL = Workload(block_q=128)  # what Parallel shows without an address

@@ -77,7 +77,7 @@ def chapter(w: Workload, _choice: Choice) -> Chapter:
             "lanes": [_lane(lane, standard, key) for lane, key in zip(lanes, ORDERS, strict=True)],
             "ticks": _ticks(whole, unit),
             "pace": _pace(w, fused / rate),
-            "sram": t("trips.sram"),
+            "sms": t("trips.sms"),
             "memory": w.hardware.memory,
             "time": t("trips.time"),
         },

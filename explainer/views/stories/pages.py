@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from explainer.base.fields import ProblemError
 from explainer.base.texts import Texts
+from explainer.learn.glossary import spelled
 from explainer.learn.presets import preset_text
 from explainer.memory.workload import KEYS, MAX_BLOCK, MIN_N, Workload
 from explainer.views.stories import (
@@ -51,8 +52,8 @@ t = Texts("shared")
 
 
 def make_chapter(page: str, query: Mapping[str, str]) -> dict[str, object]:
-    """Compute the chapter of a page that an address asks for, beside the ``values`` of its workload
-    and the ``defaults`` of the page, by their keys in the address. Raises ProblemError."""
+    """Compute the chapter of a page that an address asks for, beside its ``page_values``. Raises
+    ProblemError."""
     chapters = CHAPTERS[page]
     name = query.get("chapter", "")
     if name not in chapters:
@@ -62,8 +63,10 @@ def make_chapter(page: str, query: Mapping[str, str]) -> dict[str, object]:
 
 
 def page_values(page: str, workload: Workload) -> dict[str, object]:
-    """Return the ``values`` of the workload and the ``defaults`` of the page."""
-    return {"values": workload.to_query(), "defaults": DEFAULTS[page]}
+    """Return the ``values`` of the workload, the ``defaults`` of the page, and the ``terms`` that
+    its pictures explain where they first stand: {as it is written: key of the glossary}."""
+    terms = {name: key for name, key in spelled().items() if key in t.row("story.terms")}
+    return {"values": workload.to_query(), "defaults": DEFAULTS[page], "terms": terms}
 
 
 def parse_workload(page: str, query: Mapping[str, str]) -> Workload:

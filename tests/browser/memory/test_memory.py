@@ -108,6 +108,22 @@ def test_a_length_that_was_not_measured_has_no_circles_and_names_beside_the_line
     assert all(name.bounding_box()["y"] < middle for name in names.all())
 
 
+def test_traffic_encodes_an_algorithm_as_a_colour_and_what_was_measured_as_a_ring(tab):
+    """Of RP 12: it had eight encodings; no line is dashed or of a colour of its own."""
+    page = show(tab, NAME, {"view": "traffic"})
+    panels = make_chapter(NAME, {"chapter": "traffic"})["picture"]["panels"]
+    inks = {f"var(--fa-{one['ink']})" for panel in panels for one in panel["series"]}
+    looks = page.locator(f"{STORY} .fa-svg-canvas [data-knob]").first.evaluate(
+        """(knob) => [...knob.querySelectorAll("path, circle")].map(({ localName, style }) =>
+          [localName, style.stroke, style.fill, style.strokeDasharray])"""
+    )
+    rings = [look for look in looks if look[0] == "circle" and look[1] in inks]
+    assert {stroke for _, stroke, _, _ in rings} == inks and len(inks) == 3
+    assert {fill for _, _, fill, _ in rings} == {"var(--fa-paper)"}
+    dashed = [look for look in looks if look[3] not in ("", "none")]
+    assert [stroke for _, stroke, _, _ in dashed] == ["var(--fa-hatch)"], "the playhead alone"
+
+
 def test_the_name_of_s_can_be_read_where_it_leaves_s(tab):
     page = show(tab, NAME, {"view": "levels", "n": "32768", "kernel": "standard"})
     note = page.get_by_text("written, then read again")

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import pytest
 
+from explainer.learn.glossary import TERMS
 from explainer.views.stories.pages import CHAPTERS
 from tests.browser.harness import keys, query_of, resize, settled
 from tests.browser.story import at, headline, show, step, story
 
 CASES = [(page, name) for page, chapters in CHAPTERS.items() for name in chapters]
+TITLES = {x.key: f"{x.symbol} · {x.name}" if x.symbol else x.name for x in TERMS}
 AFTER = {"memory": '[data-testid="story"][data-page="parallel"]', "parallel": ".fa-learn"}
 RESTS = '[data-moving="false"][aria-busy="false"]'
 HALL = 24 * 0.99  # px, as DESIGN.md has it
@@ -124,3 +126,40 @@ def test_a_phone_scrolls_down_only(tab, name, chapter):
     page = show(tab, name, {"view": chapter})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     resize(page, 1440, 900)
+
+
+@pytest.mark.parametrize(
+    ("name", "chapter", "terms"),
+    [
+        ("memory", "where", {"hbm", "register", "sram", "l2", "sm", "program"}),
+        ("memory", "tiles", {"program", "sm", "wgmma", "register", "sram", "spill"}),
+        ("parallel", "warps", {"warp", "sram", "barrier"}),
+        ("parallel", "decoding", {"program", "sm", "lse"}),
+    ],
+)
+def test_a_term_is_explained_where_it_first_stands(tab, name, chapter, terms):
+    page = show(tab, name, {"view": chapter})
+    marked = page.locator(f"{story(name)} :is(abbr, tspan)[data-term]")
+    keys_ = marked.evaluate_all("(nodes) => nodes.map((node) => node.dataset.term)")
+    assert sorted(keys_) == sorted(terms), "each once"
+    for one in (marked.first, marked.last):  # in the headline, and in the picture
+        one.focus()
+        page.locator(".fa-term").get_by_text(TITLES[one.get_attribute("data-term")]).wait_for()
+
+
+@pytest.mark.parametrize(("name", "chapter"), [("memory", "masks"), ("parallel", "devices")])
+def test_on_a_phone_next_scrolls_to_what_changes(tab, name, chapter):
+    resize(tab.page, 390, 844)
+    page = show(tab, name, {"view": chapter})
+    page.emulate_media(reduced_motion="reduce")
+    assert page.evaluate("scrollY") == 0
+    canvas = page.locator(f"{story(name)} .fa-svg-canvas")
+    before = set(canvas.locator("text").all_text_contents())
+    page.locator(f"{story(name)} .fa-next").click()
+    settled(page)
+    bar = page.locator(f"{story(name)} .fa-story-bar").bounding_box()["y"]
+    fresh = [x for x in canvas.locator("text").all() if x.text_content() not in before]
+    tops = [x.bounding_box()["y"] for x in fresh]
+    assert tops and 0 < min(tops) < bar
+    resize(page, 1280, 720)
+    assert page.evaluate("scrollY") == 0, "a desk has no bar over the picture"
