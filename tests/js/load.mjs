@@ -63,3 +63,15 @@ export function checkStated(f, want, pass, where) {
   equal(stated(f), { "data-pass": pass, ...Object.fromEntries(wanted) }, where);
   assert.equal(f.stage, want.stage, where);
 }
+
+/** Each row of a tile has just these statistics. */
+export function checkRows(f, wanted, where) {
+  equal(
+    f.stats.map(({ row }) => String(row)),
+    Object.keys(wanted),
+    `${where}: rows`,
+  );
+  for (const s of f.stats)
+    for (const [name, value] of Object.entries(wanted[s.row]))
+      same([s[name]], [real(value)], `${where}: row ${s.row} ${name}`);
+}

@@ -87,11 +87,6 @@ test("why a predicate keeps or hides a score is true, and no predicate has no wo
     }
 });
 
-test("a planted falsehood is found", () => {
-  assert.throws(() => computed(because({ name: "causal", numbers: "" }, true, 3, 9)));
-  assert.throws(() => computed(because({ name: "dilated", numbers: "3" }, true, 4, 0)));
-});
-
 test("a sentence names the term that keeps a score, or what hides it in each", () => {
   const unpackedAnswer = unpacked(answers[0]);
   equal(unpackedAnswer.mask, "causal&window:6,0|prefix:2");

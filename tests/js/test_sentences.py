@@ -646,49 +646,6 @@ def test_the_page_that_opens_says_why(said, why):
     assert any(re.search(why, f"{place['words']} {place['aside']}") for place in places)
 
 
-# What a sentence could say that is not so: in place of this, that. 1: the first number, plus one.
-FAULTS = {
-    r"Rows? (\d+)[\d, and]* keeps? ": "Row 99 keeps ",
-    r"(\d+) of (\d+) rows keep": 1,
-    r"(?<=\) = )0\.\d+$": 1,
-    r"(\d+) B\.": 1,
-    "meets no larger score, so m stays": "meets a larger score, so m rises",
-    r"so m stays\.$": "so m stays, as in every row.",
-    r"scores [\d,]+ times": "scores 1 times",
-    "m = −∞, ℓ = 0,": "m = 1.50, the sink, and ℓ = 1,",
-    r"(?<=saves )[\d.]+": 1,
-    r"(\d+) of (\d+) scores": 1,
-    r"[Pp]art (\d+) of": 1,
-    r"S is never written to HBM\.": "S is written to HBM, now and then.",
-}
-
-
-def raised(found: re.Match) -> str:
-    """Return what was found with its first number larger by one."""
-    return re.sub(r"\d+", lambda number: str(int(number[0]) + 1), found[0], count=1)
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_planted_false_claim_is_found(said, fault):
-    """In the first sentences of this kind, which hold as they are."""
-    plant, found = FAULTS[fault], 0
-    for run, pass_, texts in said:
-        for place in texts["places"]:
-            for part in ("words", "formula", "aside"):
-                changed = re.sub(fault, raised if plant == 1 else plant, place[part], count=1)
-                if changed == place[part] or judge(run, pass_, place):
-                    continue
-                if "as in every row" in changed and len(Place(run, pass_, place).kept()) == len(
-                    Place(run, pass_, place).rows
-                ):
-                    continue  # there it is true
-                assert judge(run, pass_, place | {part: changed}), changed
-                found += 1
-        if found > 5:
-            return
-    assert found, "no such sentence"
-
-
 def test_the_exact_result_and_the_bytes_beside_it(said):
     """What the end of a run compares O with is softmax in float64; the bytes are those of all
     transfers so far, beside standard attention's (ST 8: both stood under Traffic alone)."""

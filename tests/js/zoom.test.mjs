@@ -2,20 +2,13 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { equal, fixtures, flat, packed, real, same, traceOf } from "./load.mjs";
+import { checkRows, equal, fixtures, flat, packed, same, traceOf } from "./load.mjs";
 import { frame, phasesOf, describeStep } from "./model.mjs";
 
 function judge(trace, want, phase, where) {
   const f = frame(trace, want.step, phase);
   assert.equal(f.numbers, true, where);
-  equal(
-    f.stats.map((s) => String(s.row)),
-    Object.keys(want.rows[phase]),
-    where,
-  );
-  for (const s of f.stats)
-    for (const [stat, value] of Object.entries(want.rows[phase][s.row]))
-      same([s[stat]], [real(value)], `${where}: row ${s.row} ${stat}`);
+  checkRows(f, want.rows[phase], where);
   want.hidden.forEach((row, r) =>
     row.forEach((is, c) => assert.equal(f.hides(r, c), is, `${where}: score ${r}, ${c} hidden`)),
   );
