@@ -3,9 +3,9 @@
 A producer warp copies K_j, V_j once and Q_i, dO_i, lse_i, −D_i of every row block, from the last to
 the first, into rings of shared memory. Two warpgroups keep 64 keys each, with dK and dV in
 registers. Sᵀ = K Qᵀ and dPᵀ = V dOᵀ come out as the next products take them, so Pᵀ and dSᵀ go from
-registers into dV and dK. Only for dQ_i = dS K, which sums over keys, the warpgroups synchronize: dS
-goes through shared memory, each multiplies a 64 × 64 half of dQ_i, and a sending warp has the copy
-engine add it in HBM, in fp32.
+registers into dV and dK. Only dQ_i = dS K sums over keys: dS goes through shared memory, each
+warpgroup multiplies a 64 × 64 half of dQ_i one row block later, so that neither waits for the other
+one, and a sending warp has the copy engine add it in HBM, in fp32.
 """
 # ruff: noqa: SIM102, SIM108 — one `if` at compile time, one on the GPU
 
@@ -19,12 +19,17 @@ from .backward_parts import (
     K_HEAD,
     KEY,
     KEYS,
+    OUT_SLOT,
     PASSES,
+    Q_SLOT,
     TO,
+    announce,
+    await_both,
     await_rank,
     mask_rows,
     release_rank,
     stage_output,
+    start_dq,
     transposed_product,
 )
 from .gluon import (
@@ -43,12 +48,10 @@ from .gluon import (
 from .kernel import ring
 from .parts import (
     FIELDS,
-    await_free,
     await_full,
     await_pair,
     fixed_tile,
     read_field,
-    sync_warpgroups,
     take_from_queue,
     write_field,
 )
@@ -64,8 +67,8 @@ def produce(loads, plan: gl.constexpr):
     descriptors, kv, q_ring, do_ring, messages, counter, sizes, TILES = loads
     q_desc, k_desc, v_desc, do_desc, lse_desc, less_desc = descriptors
     k_smem, k_full, k_empty, v_smem, v_full, v_empty = kv
-    q_smem, lse_smem, q_full, q_empty = q_ring
-    do_smem, less_smem, do_full, do_empty = do_ring
+    q_smem, lse_smem, q_full = q_ring
+    do_smem, less_smem, do_full = do_ring
     Tc, BH, H, GROUP, PADDED, SECTION = sizes
     D: gl.constexpr = q_desc.block_type.shape[3]
     slots, ready, free = messages
@@ -102,7 +105,8 @@ def produce(loads, plan: gl.constexpr):
         for at_pass in range(0, passes):
             s = it % STAGES
             at = (b * H + h) * PADDED + row0
-            await_free(q_empty, it, STAGES)
+            if it >= STAGES:
+                await_both(Q_SLOT + s)
             mbarrier.expect(q_full.index(s), M * D * 2 + M * 4)
             async_load(q_desc, [b, h, row0, 0], q_full.index(s), q_smem.index(s))
             async_load(lse_desc, [at], q_full.index(s), lse_smem.index(s))
@@ -110,7 +114,6 @@ def produce(loads, plan: gl.constexpr):
                 mbarrier.wait(v_empty.index(0), unused)
                 mbarrier.expect(v_full.index(0), KEYS * D * 2)
                 async_load(v_desc, [b, k_head, key0, 0], v_full.index(0), v_smem.index(0))
-            await_free(do_empty, it, STAGES)
             mbarrier.expect(do_full.index(s), M * D * 2 + M * 4)
             async_load(do_desc, [b, h, row0, 0], do_full.index(s), do_smem.index(s))
             async_load(less_desc, [at], do_full.index(s), less_smem.index(s))
@@ -130,29 +133,110 @@ def produce(loads, plan: gl.constexpr):
 
 
 @gluon.jit
+def visit_row_block(
+    S, less, dK, dV, it, n, at_pass, passes, row0, own, work, plan: gl.constexpr, w: gl.constexpr,
+    FIRST: gl.constexpr,
+):  # fmt: skip
+    """Visit row block i for this warpgroup's keys: return S and −D of the next one, and dK, dV with
+    this one's part.
+
+    S (64, M): of this row block, less: −D as the products take it, at_pass: its number in the tile.
+    dQ of the row block before is computed here, unless FIRST; without FIRST at at_pass = 0 its
+    product takes what lies in shared memory and is not used.
+    """
+    M: gl.constexpr = plan.block_m
+    STAGES: gl.constexpr = plan.stages
+    kv, q_ring, do_ring, ds_ring, out_ring, _messages, scales, SPANS = work
+    k_smem, _k_full, _k_empty, v_smem, _v_full, _v_empty = kv
+    q_smem, lse_smem, q_full = q_ring
+    do_smem, less_smem, do_full = do_ring
+    ds_smem, ds_full, ds_empty = ds_ring
+    D: gl.constexpr = q_smem.shape[4]
+    DTYPE: gl.constexpr = q_smem.dtype
+    S_LAYOUT: gl.constexpr = S.type.layout
+    OPERAND: gl.constexpr = gl.DotOperandLayout(0, dK.type.layout, 2)
+    BY_ROW: gl.constexpr = gl.SliceLayout(0, S_LAYOUT)
+    k_all = k_smem.index(0).reshape([KEYS, D])
+    k_own = k_all.slice(w * HALF, HALF)
+    v_own = v_smem.index(0).reshape([KEYS, D]).slice(w * HALF, HALF)
+    none = gl.zeros([HALF, M], gl.float32, S_LAYOUT)
+    s = it % STAGES
+    # phase: dP — dPᵀ − D = V_j dO_iᵀ − D_i is started
+    dP_started = transposed_product(v_own, do_smem, s, less, True)
+    lse = lse_smem.index(s).load(BY_ROW)
+    # phase: mask
+    if plan.masked:
+        key0, all_from, all_to = own
+        if (row0 < all_from) | (row0 + M > all_to):
+            S = mask_rows(S, row0, SPANS + 2 * key0, S_LAYOUT)
+    # phase: exp — a row that sees no key, or is none, has lse = ∞
+    P = gl.exp2(S * scales[1] - lse[None, :])
+    # phase: dV — dV_j += Pᵀ dO_i
+    P_16 = gl.convert_layout(P.to(DTYPE), OPERAND)
+    do = do_smem.index(s).reshape([M, D])
+    dV_started = warpgroup_mma(P_16, do, dV, is_async=True)
+    dP = warpgroup_mma_wait(1, deps=[dP_started])
+    # phases: dS, dK — dS in shared memory, and dK_j += dSᵀ Q_i; the order that is faster by d
+    dS = (P * dP).to(DTYPE)
+    q = q_smem.index(s).reshape([M, D])
+    if D == 128:
+        dS_16 = gl.convert_layout(dS, OPERAND)
+        dK_started = warpgroup_mma(dS_16, q, dK, is_async=True)
+    mbarrier.wait(ds_empty.index(it & 1), ((it >> 1) & 1) ^ 1)
+    ds_smem.index(it & 1).slice(w * HALF, HALF).store(dS)
+    fence_async_shared()
+    mbarrier.arrive(ds_full.index(it & 1), count=1)
+    if D != 128:
+        dS_16 = gl.convert_layout(dS, OPERAND)
+        dK_started = warpgroup_mma(dS_16, q, dK, is_async=True)
+    # phase: dQ — the half of dS_i K_j of the row block before
+    it += 1
+    if not FIRST:
+        earlier = True if plan.peeled else at_pass > 0
+        mbarrier.wait(ds_full.index(it & 1), ((it >> 1) & 1) ^ 1, pred=earlier)
+        dQ_started = start_dq(k_all, ds_smem.index(it & 1), w)
+        dV, dK, _, _ = warpgroup_mma_wait(1, deps=[dV_started, dK_started, P_16, dS_16])
+        announce(Q_SLOT + s)
+    # phase: scores — S of the next row block; after the last one of what lies there
+    ahead = it % STAGES
+    more = at_pass + 1 < passes
+    await_full(q_full, it, STAGES, pred=more)
+    S_started = transposed_product(k_own, q_smem, ahead, none, False)
+    if FIRST:
+        dV, dK, _, _ = warpgroup_mma_wait(1, deps=[dV_started, dK_started, P_16, dS_16])
+        announce(Q_SLOT + s)
+    else:
+        # phase: store — dQ, which the sending warp adds in HBM
+        dQ = warpgroup_mma_wait(1, deps=[dQ_started])
+        if earlier:
+            mbarrier.arrive(ds_empty.index(it & 1), count=1)
+            stage_output(out_ring, it - 2, n, w, dQ, is_transposed=True)
+    # phase: load — dO and D of the next row block
+    await_full(do_full, it, STAGES, pred=more)
+    less = less_smem.index(ahead).load(BY_ROW)[None, :].broadcast_to([HALF, M])
+    S = warpgroup_mma_wait(0, deps=[S_started])
+    return S, less, dK, dV
+
+
+@gluon.jit
 def consume(work, plan: gl.constexpr, w: gl.constexpr):
     """Compute keys j·128 + 64 w … + 63 of every tile (warpgroup w)."""
     M: gl.constexpr = plan.block_m
     STAGES: gl.constexpr = plan.stages
-    kv, q_ring, do_ring, ds_smem, out_ring, messages, scales, SPANS = work
+    kv, q_ring, do_ring, ds_ring, out_ring, messages, scales, _SPANS = work
     slots, ready, free = messages
-    k_smem, k_full, k_empty, v_smem, v_full, v_empty = kv
-    q_smem, lse_smem, q_full, q_empty = q_ring
-    do_smem, less_smem, do_full, do_empty = do_ring
-    scale, scale_log2 = scales
+    k_smem, k_full, k_empty, _v_smem, v_full, v_empty = kv
+    q_smem, _lse_smem, q_full = q_ring
+    _do_smem, less_smem, do_full = do_ring
+    ds_smem, ds_full, ds_empty = ds_ring
     D: gl.constexpr = q_smem.shape[4]
     DTYPE: gl.constexpr = q_smem.dtype
     BOX: gl.constexpr = k_smem.layout  # of dK and dV too
     S_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, M, 16])
-    DQ_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, HALF, 16])
     DK_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, D, 16])
-    OPERAND: gl.constexpr = gl.DotOperandLayout(0, DK_LAYOUT, 2)
     BY_ROW: gl.constexpr = gl.SliceLayout(0, S_LAYOUT)
-    # dQ_i is shared out by columns where it has 128, else by rows
-    BY_COLUMNS: gl.constexpr = D == 128
     k_all = k_smem.index(0).reshape([KEYS, D])
     k_own = k_all.slice(w * HALF, HALF)
-    v_own = v_smem.index(0).reshape([KEYS, D]).slice(w * HALF, HALF)
     none = gl.zeros([HALF, M], gl.float32, S_LAYOUT)
     it = 0
     n = 0
@@ -162,10 +246,13 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
         end = read_field(slots, n, END, 4)
         passes = read_field(slots, n, PASSES, 4)
         row0 = end - M
+        own = (0, 0, 0)
         if plan.masked:
-            key0 = read_field(slots, n, KEY, 4) + w * HALF
-            all_from = read_field(slots, n, FROM + 2 * w, 4)
-            all_to = read_field(slots, n, TO + 2 * w, 4)
+            own = (
+                read_field(slots, n, KEY, 4) + w * HALF,
+                read_field(slots, n, FROM + 2 * w, 4),
+                read_field(slots, n, TO + 2 * w, 4),
+            )
         dK = gl.zeros([HALF, D], gl.float32, DK_LAYOUT)
         dV = gl.zeros([HALF, D], gl.float32, DK_LAYOUT)
         mbarrier.wait(k_full.index(0), n & 1)
@@ -175,66 +262,38 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
         await_full(do_full, it, STAGES)
         less = less_smem.index(it % STAGES).load(BY_ROW)[None, :].broadcast_to([HALF, M])
         S = warpgroup_mma_wait(0, deps=[S_started])
-        for at_pass in range(0, passes):
-            s = it % STAGES
-            # phase: dP — dPᵀ − D = V_j dO_iᵀ − D_i is started
-            dP_started = transposed_product(v_own, do_smem, s, less, True)
-            lse = lse_smem.index(s).load(BY_ROW)
-            # phase: mask
-            if plan.masked:
-                if (row0 < all_from) | (row0 + M > all_to):
-                    S = mask_rows(S, row0, SPANS + 2 * key0, S_LAYOUT)
-            # phase: exp — a row that sees no key, or is none, has lse = ∞
-            P = gl.exp2(S * scale_log2 - lse[None, :])
-            # phase: dV — dV_j += Pᵀ dO_i
-            P_16 = gl.convert_layout(P.to(DTYPE), OPERAND)
-            do = do_smem.index(s).reshape([M, D])
-            dV_started = warpgroup_mma(P_16, do, dV, is_async=True)
-            dP = warpgroup_mma_wait(1, deps=[dP_started])
-            # phase: dS — for both warpgroups in shared memory, in the slot that they have read
-            dS = (P * dP).to(DTYPE)
-            shared = ds_smem.index(it & 1)
-            shared.slice(w * HALF, HALF).store(dS)
-            fence_async_shared()
-            sync_warpgroups()
-            # phases: dK, dQ — dK_j += dSᵀ Q_i, and the half of dS_i K_j
-            dS_16 = gl.convert_layout(dS, OPERAND)
-            q = q_smem.index(s).reshape([M, D])
-            dK_started = warpgroup_mma(dS_16, q, dK, is_async=True)
-            # dQᵀ, not dQ: so its fragments use all banks on their way to shared memory
-            if BY_COLUMNS:
-                left = k_all.slice(w * HALF, HALF, dim=1).permute((1, 0))
-                right = shared
-            else:
-                left = k_all.permute((1, 0))
-                right = shared.slice(w * HALF, HALF, dim=1)
-            zero = gl.zeros([HALF, HALF], gl.float32, DQ_LAYOUT)
-            dQ_started = warpgroup_mma(left, right, zero, use_acc=False, is_async=True)
-            dV, dK, _, _ = warpgroup_mma_wait(1, deps=[dV_started, dK_started, P_16, dS_16])
-            mbarrier.arrive(do_empty.index(s), count=1)
-            mbarrier.arrive(q_empty.index(s), count=1)
-            # phase: scores — S of the next row block; after the last one of what lies there
+        if plan.peeled:
+            if passes > 0:
+                S, less, dK, dV = visit_row_block(
+                    S, less, dK, dV, it, n, 0, passes, row0, own, work, plan, w, True
+                )
+                it += 1
+                row0 -= M
+                if plan.grouped:
+                    if row0 < first:
+                        row0 = end - M
+        PEELED: gl.constexpr = 1 if plan.peeled else 0
+        for at_pass in range(PEELED, passes):
+            S, less, dK, dV = visit_row_block(
+                S, less, dK, dV, it, n, at_pass, passes, row0, own, work, plan, w, False
+            )
             it += 1
-            ahead = it % STAGES
-            more = at_pass + 1 < passes
-            await_full(q_full, it, STAGES, pred=more)
-            S_started = transposed_product(k_own, q_smem, ahead, none, False)
-            # phase: store — dQ_i, which the sending warp adds in HBM
-            dQ = warpgroup_mma_wait(1, deps=[dQ_started])
-            stage_output(out_ring, it - 1, n, w, dQ, is_transposed=True)
-            # phase: load — dO and D of the next row block
-            await_full(do_full, it, STAGES, pred=more)
-            less = less_smem.index(ahead).load(BY_ROW)[None, :].broadcast_to([HALF, M])
-            S = warpgroup_mma_wait(0, deps=[S_started])
             row0 -= M
             if plan.grouped:
                 if row0 < first:
                     row0 = end - M
+        # phase: dQ — of the last row block
+        if passes > 0:
+            await_pair(ds_full, it - 1)
+            dQ_started = start_dq(k_all, ds_smem.index((it - 1) & 1), w)
+            dQ = warpgroup_mma_wait(0, deps=[dQ_started])
+            mbarrier.arrive(ds_empty.index((it - 1) & 1), count=1)
+            stage_output(out_ring, it - 1, n, w, dQ, is_transposed=True)
         mbarrier.arrive(k_empty.index(0), count=1)
         mbarrier.arrive(v_empty.index(0), count=1)
         mbarrier.arrive(free.index(n & 1), count=1)
         # phase: store — dK_j = scale · dSᵀ Q and dV_j
-        stage_output(out_ring, it, n, w, (dK * scale).to(DTYPE), DTYPE, BOX)
+        stage_output(out_ring, it, n, w, (dK * scales[0]).to(DTYPE), DTYPE, BOX)
         stage_output(out_ring, it + 1, n, w, dV.to(DTYPE), DTYPE, BOX)
         n += 1
         await_pair(ready, n)
@@ -246,7 +305,7 @@ def send(stores, out_ring, messages, tables, plan: gl.constexpr):
     sending warp). A copy leaves out rows beyond Nq and keys beyond Nk."""
     M: gl.constexpr = plan.block_m
     dq_desc, dk_desc, dv_desc = stores
-    out_smem, out_full, out_empty = out_ring
+    out_smem, out_empty = out_ring
     slots, ready, free = messages
     RANKS, COUNTS, Tr = tables
     BY_COLUMNS: gl.constexpr = dk_desc.block_type.shape[3] == 128
@@ -267,7 +326,7 @@ def send(stores, out_ring, messages, tables, plan: gl.constexpr):
             before = COUNTS
         for at_pass in range(0, passes):
             slot = at & 1
-            await_pair(out_full, at)
+            await_both(OUT_SLOT + slot)
             if plan.serialized:
                 count = COUNTS + head * Tr + row0 // M
                 await_rank(count, gl.load(RANKS + key0 // KEYS * Tr + row0 // M))
@@ -289,7 +348,7 @@ def send(stores, out_ring, messages, tables, plan: gl.constexpr):
                 head += 1
         for part in gl.static_range(2):
             slot = at & 1
-            await_pair(out_full, at)
+            await_both(OUT_SLOT + slot)
             for w in gl.static_range(2):
                 desc = dv_desc if part else dk_desc
                 box = out_smem.index(slot * 2 + w)
@@ -338,23 +397,26 @@ def backward_kernel(
     slots = gl.allocate_shared_memory(gl.int32, [2 * FIELDS, 1], SLOT)
     k_full, k_empty = ring(1, 2)
     v_full, v_empty = ring(1, 2)
-    q_full, q_empty = ring(STAGES, 2)
-    do_full, do_empty = ring(STAGES, 2)
+    q_full, _ = ring(STAGES, 1)
+    do_full, _ = ring(STAGES, 1)
+    _, ds_full = ring(2, 2)
+    _, ds_empty = ring(2, 2)
     ready, free = ring(2, 3)
-    out_empty, out_full = ring(2, 2)
+    out_empty, _ = ring(2, 1)
     fence_async_shared()
     kv = (k_smem, k_full, k_empty, v_smem, v_full, v_empty)
-    q_ring = (q_smem, lse_smem, q_full, q_empty)
-    do_ring = (do_smem, less_smem, do_full, do_empty)
+    q_ring = (q_smem, lse_smem, q_full)
+    do_ring = (do_smem, less_smem, do_full)
+    ds_ring = (ds_smem, ds_full, ds_empty)
     messages = (slots, ready, free)
     sizes = (Tc, BH, H, GROUP, PADDED, SECTION)
     descriptors = (q_desc, k_desc, v_desc, do_desc, lse_desc, less_desc)
     loads = (descriptors, kv, q_ring, do_ring, messages, counter, sizes, TILES)
     stores = (dq_desc, dk_desc, dv_desc)
-    out_ring = (out_smem, out_full, out_empty)
+    out_ring = (out_smem, out_empty)
     scales = (scale, scale_log2)
     tables = (RANKS, COUNTS, PADDED // M)
-    work = (kv, q_ring, do_ring, ds_smem, out_ring, messages, scales, SPANS)
+    work = (kv, q_ring, do_ring, ds_ring, out_ring, messages, scales, SPANS)
     gl.warp_specialize(
         [
             (consume, (work, plan, 0)),

@@ -5,6 +5,8 @@ from .parts import mask_intervals
 
 KEYS = constant(128)  # of a tile: 64 for each warpgroup
 HALF = constant(64)
+# The hardware's barriers of the two slots of Q and dO, of those of the output; Triton uses 0 to 4.
+Q_SLOT, OUT_SLOT = constant(8), constant(10)
 
 # What the producer sends the consumers of a tile, each an int32: its first key (−1: no more tiles),
 # batch and key head, the rows from FIRST on, below END, of how many heads from HEAD on in how many
@@ -19,7 +21,7 @@ def stage_output(
 ):  # fmt: skip
     """Stage x (64, ·) for the sending warp, as the `at`-th part of all, 2 n of them dK, dV of the
     tiles before (consumers)."""
-    smem, full, empty = ring
+    smem, empty = ring
     slot = at & 1
     mbarrier.wait(empty.index(slot), (((at >> 1) + n) & 1) ^ 1)
     out = smem.index(slot * 2 + w)
@@ -30,7 +32,48 @@ def stage_output(
     else:
         out.reshape([x.shape[0], x.shape[1]]).store(x)
     fence_async_shared()
-    mbarrier.arrive(full.index(slot), count=1)
+    announce(OUT_SLOT + slot)
+
+
+@gluon.jit
+def start_dq(k_all, ds, w: gl.constexpr):
+    """Start this warpgroup's half of dQ_iᵀ = K_jᵀ dS_iᵀ (64, 64): by columns of dQ where it has 128,
+    else by rows. dQᵀ, not dQ: so its fragments use all banks on their way to shared memory."""
+    LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, HALF, 16])
+    if k_all.shape[1] == 128:
+        left = k_all.slice(w * HALF, HALF, dim=1).permute((1, 0))
+        right = ds
+    else:
+        left = k_all.permute((1, 0))
+        right = ds.slice(w * HALF, HALF, dim=1)
+    zero = gl.zeros([HALF, HALF], gl.float32, LAYOUT)
+    return warpgroup_mma(left, right, zero, use_acc=False, is_async=True)
+
+
+@gluon.constexpr_function
+def _meeting(verb):
+    """Return PTX for one of the hardware's barriers, of two warpgroups and a warp."""
+    return f"bar.{verb} $1, 288; mov.u32 $0, $1;"
+
+
+@gluon.jit
+def announce(number):
+    """Tell the warp that awaits this barrier that the warpgroup is there, and go on (consumers). An
+    mbarrier would have the warps of the warpgroup wait for each other twice."""
+    _meet("arrive", number, 4)
+
+
+@gluon.jit
+def await_both(number):
+    """Wait until both warpgroups are at this barrier (producer, sender)."""
+    _meet("sync", number, 1)
+
+
+@gluon.jit
+def _meet(VERB: gl.constexpr, number, WARPS: gl.constexpr):
+    ASM: gl.constexpr = _meeting(VERB)
+    lanes = gl.full([32 * WARPS], 0, gl.int32, gl.BlockedLayout([1], [32], [WARPS], [0]))
+    gl.inline_asm_elementwise(ASM, "=r,r", [lanes + number], gl.int32, is_pure=False, pack=1)
 
 
 @gluon.jit

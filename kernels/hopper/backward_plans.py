@@ -32,6 +32,12 @@ class Plan:
     producer_registers: int = 24
     consumer_registers: int = 240
 
+    @property
+    def peeled(self) -> bool:
+        """The first row block of a tile has code of its own; with 128 rows its products would then
+        wait for each other (ptxas's C7512)."""
+        return self.block_m == 64
+
 
 def choose(d: int, mask: Mask, n_k: int, group: int, deterministic: bool = False) -> Plan:
     """Return the plan for d, this mask, Nk keys and `group` query heads a key head."""

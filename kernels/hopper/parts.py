@@ -230,12 +230,6 @@ def pass_turn(w: gl.constexpr):
     _barrier("arrive", w)
 
 
-@gluon.jit
-def sync_warpgroups():
-    """Have two warpgroups wait for each other."""
-    _barrier("sync", 3)
-
-
 @gluon.constexpr_function
 def _instruction(verb, number):
     """Return PTX for one of the last four of the hardware's 16 barriers; Triton uses 0 to 4."""

@@ -81,9 +81,10 @@ def try_wait(m, found, parts):
 
 
 def meet(m, found, parts):
-    number = int(parts[0])
+    at = m.value(parts[0])
 
     def act(warp):
+        number = int(at(warp)[0])
         everyone = int(parts[1]) // 32 if len(parts) > 1 else m.warps
         arrived, _ = warp.block.meeting.get(number, (set(), None))
         if warp.number in arrived:

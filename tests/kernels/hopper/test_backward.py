@@ -71,7 +71,8 @@ TINY = RUNS["grouped"]
 # What is planted in the PTX → what the judge says
 FAULTS = {
     "no fence": ("fence.proxy.async.shared::cta;", ";", "without a fence"),
-    "nobody meets": ("bar.sync 15, 256;", ";", "dQ: error"),
+    "slots not awaited": ("bar.sync %", "bar.warp.sync -1; //", "more arrivals"),
+    "nobody told": ("bar.arrive", "bar.warp.sync -1; //", "wait for each"),
     "dQ overwritten": (
         "cp.reduce.async.bulk.tensor.3d.global.shared::cta.add",
         "cp.async.bulk.tensor.3d.global.shared::cta",
