@@ -37,8 +37,11 @@ def stage_output(
 
 @gluon.jit
 def start_dq(k_all, ds, w: gl.constexpr):
-    """Start this warpgroup's half of dQ_iᵀ = K_jᵀ dS_iᵀ (64, 64): by columns of dQ where it has 128,
-    else by rows. dQᵀ, not dQ: so its fragments use all banks on their way to shared memory."""
+    """Start this warpgroup's half of dQ_iᵀ = K_jᵀ dS_iᵀ (64, 64): columns of dQ where it has 128,
+    else rows.
+
+    dQᵀ and not dQ, so that its fragments use all banks on their way to shared memory.
+    """
     LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, HALF, 16])
     if k_all.shape[1] == 128:
         left = k_all.slice(w * HALF, HALF, dim=1).permute((1, 0))

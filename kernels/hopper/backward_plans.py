@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..spec.masks import Mask
+from . import versions
 from .plans import box
 
 KEYS = 128  # of a tile
@@ -20,7 +21,8 @@ class Plan:
     several query heads share a key head. stages: slots of the rings of Q and dO. order: "rows"
     (tiles in a fixed distribution) or "queue" (an idle program takes the next; longest first in
     both). serialized: key blocks add to dQ one after the other, in the order of the tiles: the same
-    bits at each call. registers: of a thread.
+    bits at each call. registers: of a thread. peeled: the first row block of a tile has code of its
+    own, without a product for dQ.
     """
 
     block_m: int
@@ -31,14 +33,21 @@ class Plan:
     stages: int = 2
     producer_registers: int = 24
     consumer_registers: int = 240
+    peeled: bool = False
 
-    @property
-    def peeled(self) -> bool:
-        """The first row block of a tile has code of its own; with 128 rows its products would then
-        wait for each other (ptxas's C7512)."""
-        return self.block_m == 64
+
+def peels(rows: int) -> bool:
+    """Return whether tiles of these rows have code of their own for the first row block.
+
+    With 128 rows its products would wait for each other (ptxas's C7512); ptxas 13.4, of Triton 3.9,
+    keeps 150 bytes of a thread in memory.
+    """
+    return rows == 64 and versions.release(versions.installed()) == "3.6"
 
 
 def choose(d: int, mask: Mask, n_k: int, group: int, deterministic: bool = False) -> Plan:
     """Return the plan for d, this mask, Nk keys and `group` query heads a key head."""
-    return Plan(ROWS[box(d)], mask.hides or n_k % KEYS != 0, group > 1, serialized=deterministic)
+    rows = ROWS[box(d)]
+    return Plan(
+        rows, mask.hides or n_k % KEYS != 0, group > 1, serialized=deterministic, peeled=peels(rows)
+    )

@@ -112,7 +112,9 @@ def test_the_machine_rejects(ask, planted):
 
 
 def test_no_plan_serializes_its_products(compiled, d, masked, grouped, serialized, order, dtype):
-    plan = backward_plans.Plan(backward_plans.ROWS[d], masked, grouped, order, serialized)
+    rows = backward_plans.ROWS[d]
+    peeled = backward_plans.peels(rows)
+    plan = backward_plans.Plan(rows, masked, grouped, order, serialized, peeled=peeled)
     found = compiled(plan, d, dtype)
     assert re.findall(SLOW, found["log"]) == []
     assert int(re.search(r"(\d+) bytes stack frame", found["log"])[1]) <= STACK
