@@ -84,6 +84,13 @@ def _mark(mark: str, parts: Mapping[str, object]) -> Mark:
     return Mark(mark=mark, **{name: part for name, part in made.items() if not _is_empty(part)})
 
 
+def read_marks(part: Any) -> Any:
+    """Return marks that a lesson's YAML describes: each has its kind as ``mark``, and its parts."""
+    if isinstance(part, dict):
+        return Mark({name: read_marks(value) for name, value in part.items()})
+    return [read_marks(one) for one in part] if isinstance(part, list | tuple) else part
+
+
 def _makes_mark(shape: Callable[P, None]) -> Callable[P, Mark]:
     """Make a mark of the arguments: the signature says what a mark of this kind has."""
     form = signature(shape)

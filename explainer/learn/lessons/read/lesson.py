@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
-from explainer.base.texts import fill
+from explainer.learn.content import fill_texts
 from explainer.learn.example import WORDS, K, Q, V
 from explainer.learn.folder import read_data
 from explainer.learn.kit import (
     Block,
-    Mark,
-    arrow,
     code,
     column,
-    flow,
     frame,
-    grid,
-    node,
     note,
     picture,
+    read_marks,
     row,
     words_of,
 )
@@ -65,65 +60,13 @@ def numbers() -> dict[str, float]:
     }
 
 
-def _panels() -> Iterator[list[Mark]]:
-    """What each group does, in pictures."""
-    yield [
-        grid(
-            "",
-            [[f"({i}, {head})" for head in range(2)] for i in range(4)],
-            "q",
-            cols=t.row("heads"),
-            on=[(2, 1)],
-            size="wide",
-        )
-    ]
-    lit = [(i, c) for i in (4, 5) for c in range(4)]
-    rest = [(i, c) for i in range(8) for c in range(4) if (i, c) not in lit]
-    yield [
-        grid("", np.ones((8, 4)), "q", pale=rest, size="small"),
-        note(t("address"), "fine"),
-    ]
-    yield [
-        row(
-            grid("m", [["−∞"]] * 2, "m"),
-            grid("l", [["0"]] * 2, "l"),
-            grid("o", [["0"] * 4] * 2, "o"),
-        )
-    ]
-    yield [
-        grid(
-            "",
-            [
-                [f"K{j}" if j < 3 else None for j in range(4)],
-                [f"V{j}" if j < 3 else None for j in range(4)],
-            ],
-            "k",
-            column_at=1,
-            size="wide",
-        ),
-        note(t("diagonal"), "fine"),
-    ]
-    yield [
-        *(note(fill(line, numbers())) for line in t.row("sums")),
-        note(t("whose"), "fine"),
-    ]
-    yield [
-        flow(
-            "",
-            [[node("a", "o / l", t("lse_of"), "o")], [node("b", "O", "LSE", "o")]],
-            [arrow("a", "b", hue="o", amount=0.5)],
-        ),
-        note(t("saved"), "fine"),
-    ]
-
-
 def compute(line: int) -> Block:
     """Show the code with the group of ``line`` marked, and what each group does."""
     group = group_of(line)
     on = GROUPS[group] if group >= 0 else []
-    panels = [*_panels()]
     title = t.row("groups")[group] if group >= 0 else t("choose")
-    selected = panels[group] if group >= 0 else []
+    panels = fill_texts(read_data("read")["panels"], numbers())
+    selected = read_marks(panels[group]) if group >= 0 else []
     return picture(
         t("label"),
         t(
