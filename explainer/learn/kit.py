@@ -18,6 +18,9 @@ several blocks::
             row(grid("P", P, heat=(0, 1), rows=WORDS, at=word), sign("× V ="), grid("O", O, "o")),
         )
 
+Where the marks of a picture are always the same, lesson.yaml has them under ``marks`` and the
+lesson gives their values: ``picture(label, spoken, *drawn(__name__, {"P": P}))``.
+
 There are no coordinates: explainer/views/learn_kit.py makes HTML of the marks, which the browser
 lays out for a desk, a phone and a projector, in the largest type with which all of them fit.
 ``row`` and ``column`` place marks beside and below each other, ``frame`` puts a titled border
@@ -45,9 +48,10 @@ from typing import Any, ParamSpec
 
 import numpy as np
 
+from explainer.base.texts import fill
 from explainer.learn import blocks
 from explainer.learn.blocks import Block
-from explainer.learn.folder import words_of
+from explainer.learn.folder import read_data, words_of
 
 __all__ = ["Block", "words_of"]
 P = ParamSpec("P")
@@ -84,11 +88,22 @@ def _mark(mark: str, parts: Mapping[str, object]) -> Mark:
     return Mark(mark=mark, **{name: part for name, part in made.items() if not _is_empty(part)})
 
 
-def read_marks(part: Any) -> Any:
-    """Return marks that a lesson's YAML describes: each has its kind as ``mark``, and its parts."""
+def read_marks(part: Any, values: Mapping[str, Any]) -> Any:
+    """Return marks that a lesson's YAML describes: each has its kind as ``mark``, and its parts. A
+    text names values in braces; "$name" is a value itself."""
     if isinstance(part, dict):
-        return Mark({name: read_marks(value) for name, value in part.items()})
-    return [read_marks(one) for one in part] if isinstance(part, list | tuple) else part
+        parts = {name: read_marks(value, values) for name, value in part.items()}
+        return _mark(parts.pop("mark"), parts)
+    if isinstance(part, list):
+        return [read_marks(one, values) for one in part]
+    if isinstance(part, str):
+        return values[part[1:]] if part.startswith("$") else fill(part, values)
+    return part
+
+
+def drawn(module: str, values: Mapping[str, Any], name: str = "marks") -> list[Mark]:
+    """Return the marks that lie under this name in the YAML of the lesson whose module this is."""
+    return read_marks(read_data(module.split(".")[-2])[name], values)
 
 
 def _makes_mark(shape: Callable[P, None]) -> Callable[P, Mark]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 
 import numpy as np
 
 from explainer.base.amounts import listed, power
-from explainer.learn.kit import Block, arrow, axis, flow, node, picture, plot, row, series, words_of
+from explainer.learn.kit import Block, axis, drawn, picture, plot, row, series, words_of
 from explainer.learn.precision import gradients, lost
 from kernels.spec.formats import FORMATS
 
@@ -91,15 +90,9 @@ def pushed(start: float, by: float, count: int) -> tuple[list[float], list[float
     return short, long
 
 
-# The boxes of a training step, in their order.
-STEP = ("master", "forward", "loss", "backward", "update")
-
-
 def compute(by: float) -> Block:
     """The step as a flow; the losses of three runs and the scale; one weight, pushed."""
-    nodes, names = t.named("nodes"), t.named("runs")
-    boxes = [[node(key, *nodes[key], hue="l" if nodes[key][1] == "fp32" else "q")] for key in STEP]
-    arrows = [arrow(a, b, t("cast") if a == "master" else "") for a, b in pairwise(STEP)]
+    names = t.named("runs")
     steps, updates = [*range(STEPS)], [*range(PUSHES + 1)]
     losses = [
         series(names[way], steps, run(way).losses, hue, dash=way == "fp32")
@@ -122,7 +115,7 @@ def compute(by: float) -> Block:
     return picture(
         t("label"),
         spoken,
-        flow(t("step"), boxes, arrows),
+        *drawn(__name__, {}, "flow"),
         row(
             plot(t("losses"), losses, axis(t("axis")), axis(low=1e-3, high=1, log=True), height=11),
             plot(

@@ -11,8 +11,8 @@ from explainer.learn.kit import (
     bar,
     bars,
     column,
+    drawn,
     flow,
-    frame,
     grid,
     node,
     note,
@@ -106,26 +106,10 @@ def _ring(step: int, layout: str) -> list[Mark]:
     ]
 
 
-def _ulysses() -> list[Mark]:
-    tokens = [[str(i)] * GPUS for i in range(GPUS)]
-    heads = [[str(h) for h in range(GPUS)] for _ in range(GPUS)]
-    names, rows = [t("head", h=h) for h in range(GPUS)], [t("part", i=i) for i in range(GPUS)]
-    return [
-        row(
-            frame(
-                t("before"), grid("", tokens, "q", rows=rows, cols=names), remark=t("some_tokens")
-            ),
-            column(note(t("exchange"), "big")),
-            frame(t("after"), grid("", heads, "v", rows=rows, cols=names), remark=t("some_heads")),
-        ),
-        note(t("number"), "fine"),
-    ]
-
-
 def compute(show: str, step: int, layout: str) -> Block:
     """Show a step of the ring, or Ulysses' exchange."""
     if show == "ulysses":
-        return picture(t("ulysses"), t("ulysses_spoken"), *_ulysses())
+        return picture(t("ulysses"), t("ulysses_spoken"), *drawn(__name__, {}, "exchange"))
     counts = [len(tiles) for tiles in work(layout, step - 1)]
     spoken = t("spoken", step=step, counts=counts, tiles=longest(layout), even=total() / GPUS)
     measured = t("measured", order=fact("ring.contiguous"), both=fact("ring.balanced"))

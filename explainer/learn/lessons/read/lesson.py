@@ -7,17 +7,16 @@ from pathlib import Path
 
 import numpy as np
 
-from explainer.learn.content import fill_texts
 from explainer.learn.example import WORDS, K, Q, V
 from explainer.learn.folder import read_data
 from explainer.learn.kit import (
     Block,
     code,
     column,
+    drawn,
     frame,
     note,
     picture,
-    read_marks,
     row,
     words_of,
 )
@@ -65,8 +64,7 @@ def compute(line: int) -> Block:
     group = group_of(line)
     on = GROUPS[group] if group >= 0 else []
     title = t.row("groups")[group] if group >= 0 else t("choose")
-    panels = fill_texts(read_data("read")["panels"], numbers())
-    selected = read_marks(panels[group]) if group >= 0 else []
+    selected = drawn(__name__, numbers(), "panels")[group] if group >= 0 else []
     return picture(
         t("label"),
         t(
