@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from explainer.learn import example
-from explainer.learn.kit import (
-    Block,
-    cells,
-    column,
-    grid,
-    numbers,
-    picture,
-    row,
-    shares,
-    sign,
-    table,
-    words,
-    words_of,
-)
+from explainer.learn.kit import Block, drawn, picture, words_of
 from explainer.learn.linear_algebra import address, attend, softmax
 
 t = words_of(__name__)
@@ -47,43 +33,12 @@ def compute(view: str, word: int) -> Block:
         weights=P[word],
         output=O[word],
     )
-    if view == "all":
-        names: dict[str, Any] = {"rows": WORDS, "at": word, "pick": "word"}
-        return picture(
-            t("label"),
-            spoken,
-            row(
-                grid("Q", Q, "q", digits=0, **names),
-                sign("·"),
-                grid("Kᵀ", K.T, "k", digits=1, cols=WORDS),
-                sign("÷ √4 ="),
-                grid("S", S, heat=(0, float(S.max())), digits=1, cols=WORDS, at=word),
-            ),
-            row(
-                sign("softmax →"),
-                grid("P", P, heat=(0, 1), cols=WORDS, **names),
-                sign("·"),
-                grid("V", V, "v", digits=0, rows=WORDS),
-                sign("="),
-                grid("O", O, "o", at=word),
-            ),
-        )
-    sentence = words(
-        WORDS,
-        at=word,
-        weights=P[word],
-        lead="q",
-        pick="word",
-        rows=[
-            cells(example.KINDS, K.T, "k", title="k", lead=Q[word]),
-            numbers(t("logit"), S[word], digits=1),
-            shares(t("weight"), P[word], digits=3),
-            cells(example.MEANINGS, V.T, "v", title="v"),
-        ],
-    )
-    sums = table(t.row("head"), [_sum(word, key) for key in range(3)], at=int(S[word].argmax()))
-    output = grid(t("output", word=WORDS[word]), O[[word]].T, "o", rows=example.MEANINGS, key="o")
-    return picture(t("label"), spoken, row(sentence, column(sums, output), grow=(3, 2)))
+    values = {"words": WORDS, "at": word, "word": WORDS[word], "Q": Q, "K": K.T, "V": V}
+    values |= {"S": S, "P": P, "O": O, "high": S.max(), "lead": Q[word], "weights": P[word]}
+    values |= {"kinds": example.KINDS, "meanings": example.MEANINGS, "values": V.T}
+    values |= {"logits": S[word], "output": O[[word]].T, "best": int(S[word].argmax())}
+    values["sums"] = [_sum(word, key) for key in range(3)]
+    return picture(t("label"), spoken, *drawn(__name__, values, view))
 
 
 def question(scores: Sequence[float]) -> dict:

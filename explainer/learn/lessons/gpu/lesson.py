@@ -6,7 +6,7 @@ import numpy as np
 
 from explainer.base.amounts import rounded
 from explainer.base.cards import CARDS
-from explainer.learn.kit import Block, bar, bars, column, grid, note, picture, row, words_of
+from explainer.learn.kit import Block, drawn, picture, words_of
 from explainer.memory.workload import Workload
 from explainer.parallel.launch import programs
 from kernels.spec.formats import ITEMSIZE
@@ -50,38 +50,20 @@ def compute(heads: int, stride: int, dtype: str) -> Block:
     for k, sector in enumerate(touched):
         threads[distinct.index(sector)][k * stride % (SECTOR // size)] = k + 1
     on = np.reshape(np.arange(card.sms) < busy, (-1, COLUMNS)).astype(float)
-    each = -(-blocks // card.sms)
-    launch = {"blocks": blocks, "heads": heads, "rows": N // TILE, "busy": busy, "each": each}
+    shown = {
+        "on": on,
+        "threads": threads,
+        "size": "" if len(distinct) <= NUMBERED else "small",
+        "room": LANES * SECTOR,
+        "tone": "good" if used == moved else "bad",
+        "heads": heads,
+        "rows": N // TILE,
+        "each": -(-blocks // card.sms),
+    }
     return picture(
         t("label"),
         t("words", **numbers, heads=heads, n=N, lanes=LANES),
-        row(
-            column(
-                grid(t("card", card=card.name, n=card.sms), on, "q", size="small"),
-                note(t("launch", **launch)),
-                aside=True,
-            ),
-            grid(
-                t("warp", n=len(distinct), bytes=SECTOR),
-                threads,
-                "k",
-                digits=0,
-                most=1,
-                size="" if len(distinct) <= NUMBERED else "small",
-            ),
-            column(
-                bars(
-                    t("moves"),
-                    [
-                        bar(t("needed"), used, t("bytes", n=used), "k"),
-                        bar(t("moved"), moved, t("bytes", n=moved), "s"),
-                    ],
-                    high=LANES * SECTOR,
-                ),
-                note(t("used", share=numbers["share"]), "good" if used == moved else "bad"),
-            ),
-            grow=(4, 0, 3),
-        ),
+        *drawn(__name__, numbers | shown),
     )
 
 

@@ -8,18 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from explainer.algorithms.schedule import schedule
-from explainer.learn.kit import (
-    Block,
-    axis,
-    column,
-    note,
-    picture,
-    place,
-    plot,
-    row,
-    series,
-    words_of,
-)
+from explainer.learn.kit import Block, drawn, picture, place, words_of
 from explainer.learn.linear_algebra import address
 from explainer.learn.variants import EXAMPLE, FEW, products, rope
 from explainer.trace import trace
@@ -54,56 +43,33 @@ def added(head: int, distance: int) -> float:
 def compute(i: int, j: int, head: int) -> Block:
     """Show the rotated pair, RoPE's score and ALiBi's addition by distance."""
     q, k, apart = rotated(Q2, i), rotated(K2, j), i - j
-    circle = plot(
-        t("circle"),
-        [
-            series("", np.cos(TURNS), np.sin(TURNS), "s", dash=True),
-            series(t("q", i=i), [0, q[0]], [0, q[1]], "q"),
-            series(t("k", j=j), [0, k[0]], [0, k[1]], "k"),
-            series("", [q[0]], [q[1]], "q", points=True),
-            series("", [k[0]], [k[1]], "k", points=True),
-        ],
-        axis(low=-1.6, high=1.6),
-        axis(low=-1.2, high=1.2),
-        height=17,
-        square=True,
-    )
     at, x = np.arange(EXAMPLE.n), trace(EXAMPLE)
-    along = [products(x.Q[0], x.K[0], np.array([p]), at[:1]).item() for p in at]
-    here = [place(apart, t("here", apart=apart))] if 0 <= apart < EXAMPLE.n else []
-    distance = axis(t("distance"))
+    shown = {
+        "i": i,
+        "j": j,
+        "score": score(i, j),
+        "apart": apart,
+        "head": head,
+    }
+    places = [place(apart, str(apart))] if 0 <= apart < EXAMPLE.n else []
+    values = {
+        "cos": np.cos(TURNS),
+        "sin": np.sin(TURNS),
+        "q_x": q[0],
+        "q_y": q[1],
+        "k_x": k[0],
+        "k_y": k[1],
+        "at": at,
+        "along": [products(x.Q[0], x.K[0], np.array([p]), at[:1]).item() for p in at],
+        "added": [added(head, int(p)) for p in at],
+        "places": places,
+        "d": EXAMPLE.d,
+        "n": FEW,
+    }
     return picture(
         t("label"),
-        t(
-            "spoken",
-            i=i,
-            j=j,
-            score=score(i, j),
-            apart=apart,
-            head=head,
-            added=added(head, max(0, apart)),
-        ),
-        row(
-            column(circle, note(t("product", score=score(i, j), apart=apart), "big")),
-            column(
-                plot(
-                    t("rope", d=EXAMPLE.d),
-                    [series("", at, along, "q")],
-                    distance,
-                    places=here,
-                    height=7,
-                ),
-                plot(
-                    t("alibi", head=head, n=FEW),
-                    [series("", at, [added(head, int(p)) for p in at], "o")],
-                    distance,
-                    axis(low=-8, high=0),
-                    places=here,
-                    height=7,
-                ),
-            ),
-            grow=(1, 1),
-        ),
+        t("spoken", **shown, added=added(head, max(0, apart))),
+        *drawn(__name__, shown | values),
     )
 
 
