@@ -101,7 +101,7 @@ def read_marks(part: Any, values: Mapping[str, Any]) -> Any:
     return part
 
 
-def drawn(module: str, values: Mapping[str, Any], name: str = "marks") -> list[Mark]:
+def drawn(module: str, values: Mapping[str, Any], name: str = "marks") -> list[Any]:
     """Return the marks that lie under this name in the YAML of the lesson whose module this is."""
     return read_marks(read_data(module.split(".")[-2])[name], values)
 
