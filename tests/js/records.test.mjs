@@ -110,14 +110,14 @@ test("a time keeps its zeros, so that those beside it have the same digits (RP 9
 });
 
 test("where naive does not fit its matrices are named, and no ratio", () => {
-  const { headline, ratio } = said(rows, { ...CHOICE, n: 65536 }, table.methods);
+  const { headline, ratio } = said(rows, { ...CHOICE, n: 65536 });
   assert.equal(headline, "Naive PyTorch would need 256 GiB for S and P");
   assert.equal(ratio, "");
 });
 
 test("what was measured here stands in place of the record", () => {
   const live = { ...of("hopper"), record: null, median_ms: 1 };
-  const series = seriesOf([...rows, live], CHOICE, table.methods);
+  const series = seriesOf([...rows, live], CHOICE);
   const mine = series.find(({ method }) => method === "hopper");
   assert.equal(mine.points.filter(({ n }) => n === 8192).length, 1);
   assert.equal(mine.points.find(({ n }) => n === 8192).value, 1);

@@ -29,7 +29,7 @@ import { t, texts } from "./texts.js";
 
 /** @import { Canvas, Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
 /** @import { Choice, Row, Series, Table } from "./records.js" */
-/** @typedef {{rows: Row[], choice: Choice, methods: Record<string, string>, own: number, at: Map<string, number[]>, move: (n: number) => void}} Scene */
+/** @typedef {{rows: Row[], choice: Choice, own: number, at: Map<string, number[]>, move: (n: number) => void}} Scene */
 
 /** @typedef {ReturnType<typeof plot>} Axes */
 /** @typedef {import("../lib/chart.js").Box} Box */
@@ -103,6 +103,11 @@ export class Chart {
     this.rows = rowsOf(this.table);
   }
 
+  /** The methods' names. */
+  get methods() {
+    return /** @type {Table} */ (this.table).methods;
+  }
+
   /** Show what comes nearest to a run, or what an address names. @param {Record<string, string>} values of the run @param {string | undefined} named */
   follow(values, named) {
     if (!this.table) return;
@@ -133,8 +138,10 @@ export class Chart {
   /** @param {Partial<Choice>} change */
   choose(change) {
     const choice = /** @type {Choice} */ ({ ...this.choice, ...change });
-    if (choice.pass === "backward") Object.assign(choice, { dtype: "bf16" });
-    if (choice.pass === "backward" && choice.quantity === "memory") choice.quantity = "time";
+    if (choice.pass === "backward") {
+      choice.dtype = "bf16";
+      if (choice.quantity === "memory") choice.quantity = "time";
+    }
     choice.n = nearestLength(lengthsOf(this.rows, choice), choice.n);
     this.show(choice);
     this.page.writeChart(this.nameOf(choice) === this.plain ? null : this.nameOf(choice));
@@ -158,7 +165,7 @@ export class Chart {
 
   say() {
     if (!this.choice || !this.table || this.page.view !== "record") return;
-    const { headline, sentence } = said(this.rows, this.choice, this.table.methods);
+    const { headline, sentence } = said(this.rows, this.choice);
     this.page.say(headline, sentence);
   }
 
@@ -184,13 +191,12 @@ export class Chart {
   get scene() {
     const { rows, own, at } = this;
     const choice = /** @type {Choice} */ (this.choice);
-    const { methods } = /** @type {Table} */ (this.table);
-    return { rows, choice, methods, own, at, move: (n) => this.choose({ n }) };
+    return { rows, choice, own, at, move: (n) => this.choose({ n }) };
   }
 
   /** Where the lines of a choice stand. @param {Choice} choice */
   targets(choice) {
-    const series = seriesOf(this.rows, choice, /** @type {Table} */ (this.table).methods);
+    const series = seriesOf(this.rows, choice);
     const { range, log } = heightOf(series, choice);
     const share = scale(range, [0, 1], log);
     return new Map(
@@ -249,11 +255,11 @@ export class Chart {
     const kept = columns.filter((column) => found.some((row) => row[column] !== null));
     const head = [t("table.method"), "N", ...kept.map((column) => texts.columns[column])];
     const rows = found.map((row) => [
-      table.methods[row.method],
+      row.name,
       row.n,
       ...(row.refused ? [row.refused] : kept.map((column) => row[column])),
     ]);
-    const { headline } = said(this.rows, choice, table.methods);
+    const { headline } = said(this.rows, choice);
     const { pass, mask, d, dtype } = choice;
     const { versions, method } = table.records[recordOf(pass)];
     const of = Object.entries(versions).map((pair) => pair.join(" "));
@@ -293,11 +299,11 @@ function heightOf(series, { quantity }) {
 const timeOf = (/** @type {number} */ ms) => (ms < 0.1 ? `${ms * 1000} µs` : `${ms} ms`);
 
 /** @param {Scene} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
-function paint({ rows, choice, methods, own, at, move }, paper, pen) {
+function paint({ rows, choice, own, at, move }, paper, pen) {
   const { narrow, big, width } = paper;
   const { quantity, n } = choice;
   const size = paper.type - (big ? 0 : 1);
-  const series = seriesOf(rows, choice, methods);
+  const series = seriesOf(rows, choice);
   const lengths = lengthsOf(rows, choice);
   const now = lengths.indexOf(n);
   const left = narrow ? 56 : Math.max(92, size * 6.2);
@@ -342,7 +348,7 @@ function paint({ rows, choice, methods, own, at, move }, paper, pen) {
   const slow = naive(rows, choice);
   const naiveLine = series.find(({ method }) => method === NAIVE);
   const refused = naiveLine?.refused;
-  const { headline, sentence, ratio } = said(rows, choice, methods);
+  const { headline, sentence, ratio } = said(rows, choice);
   const large = size * (narrow ? 1.6 : 2.5);
   const mine = ours(rows, choice);
   const mineAt = (mine && valueAt(mine.method, n)) || null;

@@ -136,22 +136,17 @@ function step(cells, columns, k, dx, dy) {
   return k;
 }
 
-/** Bars of time. @param {any} claim @param {Paper} paper @param {boolean} isLarge alone on the page */
-export function paintTimes({ bars }, paper, isLarge) {
+/** Bars of time, or of memory with a note below. @param {any} claim @param {Paper} paper @param {boolean} isLarge alone on the page */
+export function paintBars({ key, bars, note }, paper, isLarge) {
   if (!bars.length) return null;
-  const row = Math.min(paper.type * (isLarge ? 4.1 : 2.9), paper.height / bars.length);
-  if (paper.narrow) paper.used = row * bars.length + 8;
-  return barsOf(bars, paper, { top: 4, row, loops: isLarge && !paper.narrow });
-}
-
-/** Bars of memory. @param {any} claim @param {Paper} paper @param {boolean} isLarge */
-export function paintMemory({ bars, note }, paper, isLarge) {
   const size = paper.type;
-  const row = Math.min(size * (isLarge ? 4.1 : 2.9), (paper.height - size * 1.6) / bars.length);
-  if (paper.narrow) paper.used = row * bars.length + size * 2;
+  const isTime = key === "fast";
+  const room = paper.height - (isTime ? 0 : size * 1.6);
+  const row = Math.min(size * (isLarge ? 4.1 : 2.9), room / bars.length);
+  if (paper.narrow) paper.used = row * bars.length + (isTime ? 8 : size * 2);
   return [
-    barsOf(bars, paper, { top: 4, row }),
-    text(0, row * bars.length + size * 1.4, note, size - 1, "quiet"),
+    barsOf(bars, paper, { top: 4, row, loops: isTime && isLarge && !paper.narrow }),
+    !isTime && text(0, row * bars.length + size * 1.4, note, size - 1, "quiet"),
   ];
 }
 

@@ -160,17 +160,10 @@ export class RunPage extends PicturePage {
 
   /** The request goes to the address, unless it is the Step page's Problem. */
   write() {
-    /** @type {Record<string, string | null>} */
-    const query = { ...this.values };
-    for (const [key, plain] of Object.entries(RUN_DEFAULTS))
-      if (query[key] === plain) query[key] = null;
+    const own = Object.entries(this.values).filter(([key, value]) => value !== RUN_DEFAULTS[key]);
     address.flush();
-    const isSame = isStepProblem(/** @type {any} */ (query), window.location.search);
-    const entries = Object.entries(query).map(([key, value]) => [
-      PREFIX + key,
-      isSame ? null : value,
-    ]);
-    address.write(Object.fromEntries(entries));
+    const isSame = isStepProblem(Object.fromEntries(own), window.location.search);
+    address.writePrefixed(PREFIX, this.values, isSame ? this.values : RUN_DEFAULTS);
   }
 
   /** @param {string | null} name what the chart shows, null for what it shows by itself */
@@ -227,7 +220,8 @@ export class RunPage extends PicturePage {
   swept({ rows, columns, device = "", done = 0, all = 0, error }) {
     const isOver = error !== null || done === all;
     this.progress = isOver ? null : { done, all, device };
-    if (rows?.length && columns) this.chart.measured(rowsOf({ rows, columns }), device);
+    if (rows?.length && columns)
+      this.chart.measured(rowsOf({ rows, columns, methods: this.chart.methods }), device);
     if (error) this.notify(error);
     this.draw();
   }

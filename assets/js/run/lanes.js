@@ -65,6 +65,7 @@ function drawCells({ cells, columns, frame, label, state }, x, y, side, size) {
   const last = frame
     ? cells.slice(frame[1] * columns, (frame[1] + 1) * columns).lastIndexOf("n")
     : -1;
+  const isRight = last > columns / 2;
   return [
     path(of("."), { fill: "url(#fa-lane-hatch)" }),
     shapes,
@@ -80,11 +81,11 @@ function drawCells({ cells, columns, frame, label, state }, x, y, side, size) {
           4,
         ),
         text(
-          last > columns / 2 ? x + side - 2 : x + (last + 1) * cell + 10,
-          y + frame[0] * cell - (last > columns / 2 ? 8 : -cell / 2 - size * 0.3),
+          isRight ? x + side - 2 : x + (last + 1) * cell + 10,
+          y + frame[0] * cell - (isRight ? 8 : -cell / 2 - size * 0.3),
           label,
           size - 1,
-          last > columns / 2 ? "semi halo end" : "semi halo",
+          isRight ? "semi halo end" : "semi halo",
         ),
       ],
     !frame &&

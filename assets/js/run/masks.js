@@ -45,14 +45,8 @@ export class MaskView {
     const plain = masks.filter(({ score }) => score === "none").length;
     const counts = { masks: plain, scores: masks.length - plain };
     this.page.say(t("masks.said", { ...counts, low, high }), t("masks.why"));
-    this.provenance.textContent = t("masks.recorded", {
-      card: device.replace("NVIDIA ", ""),
-      date: shape.date,
-      n: shape.n,
-      d: shape.d,
-      dtype: shape.dtype,
-      heads: shape.heads,
-    });
+    const card = device.replace("NVIDIA ", "");
+    this.provenance.textContent = t("masks.recorded", { card, ...shape });
     const { mask, score } = this.page.values;
     const now = masks.find(
       (one) => one.score === score && [one.mask, one.preset].includes(this.named ?? mask),
@@ -174,17 +168,12 @@ function drawTimes(mask, x, y, room, side, size, longest, isFirst) {
   ].map(({ ms, figure, hue, look, name }, k) => {
     const at = top + k * (bar + 8);
     const long = Math.max(3, (wide * ms) / longest);
+    const base = at + bar / 2 + size * 0.36;
     return [
       rect(x, at, long, bar, hue, {}, 3),
-      text(x + long + 8, at + bar / 2 + size * 0.36, figure, size, look),
+      text(x + long + 8, base, figure, size, look),
       isFirst &&
-        text(
-          x + long + 16 + widthOf(figure, size),
-          at + bar / 2 + size * 0.36,
-          texts.short[name],
-          size - 1,
-          "quiet",
-        ),
+        text(x + long + 16 + widthOf(figure, size), base, texts.short[name], size - 1, "quiet"),
     ];
   });
   return [

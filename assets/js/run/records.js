@@ -21,9 +21,13 @@ const OF_MASKS = 2; // the record that is another view's
 /** Which record a pass is in. @param {string} pass */
 export const recordOf = (pass) => (pass === "backward" ? 1 : 0);
 
-/** @param {Pick<Table, "columns" | "rows">} table @returns {Row[]} */
-export const rowsOf = ({ columns, rows }) =>
-  rows.map((row) => Object.fromEntries(columns.map((column, k) => [column, row[k]])));
+/** With the `name` of each row's method. @param {Pick<Table, "columns" | "rows" | "methods">} table @returns {Row[]} */
+export const rowsOf = ({ columns, rows, methods }) =>
+  rows.map((values) => {
+    /** @type {Row} */
+    const row = Object.fromEntries(columns.map((column, k) => [column, values[k]]));
+    return { ...row, name: methods[row.method] };
+  });
 
 /** The choice that comes nearest to a run. @param {Record<string, string>} values of the run @param {Row[]} rows @returns {Choice} */
 export function choiceFor(values, rows) {
@@ -68,8 +72,8 @@ const keyOf = ({ method, n }) => `${method} ${n}`;
 export const lengthsOf = (rows, choice) =>
   [...new Set(chosen(rows, choice).map(({ n }) => n))].sort((a, b) => a - b);
 
-/** @param {Row[]} rows @param {Choice} choice @param {Record<string, string>} methods their names @returns {Series[]} */
-export function seriesOf(rows, choice, methods) {
+/** @param {Row[]} rows @param {Choice} choice @returns {Series[]} */
+export function seriesOf(rows, choice) {
   const column = COLUMN[choice.quantity];
   const found = chosen(rows, choice).sort((a, b) => a.n - b.n);
   return DRAWN.flatMap((method) => {
@@ -78,7 +82,7 @@ export function seriesOf(rows, choice, methods) {
       .filter((row) => row[column])
       .map((row) => ({ n: row.n, value: row[column], row }));
     const refused = mine.find((row) => row.needs_bytes) ?? null;
-    return points.length ? [{ method, name: methods[method], points, refused }] : [];
+    return points.length ? [{ method, name: mine[0].name, points, refused }] : [];
   });
 }
 
@@ -113,16 +117,16 @@ export function figure(quantity, value) {
   return quantity === "memory" ? bytes(value) : `${value.toPrecision(3)} TFLOP/s`;
 }
 
-/** What the picture says at this length. @param {Row[]} rows @param {Choice} choice @param {Record<string, string>} methods their names
+/** What the picture says at this length. @param {Row[]} rows @param {Choice} choice
  * @returns {{headline: string, sentence: string, ratio: string}} `ratio`: how many times as fast, or "" */
-export function said(rows, choice, methods) {
+export function said(rows, choice) {
   const mine = ours(rows, choice);
   if (!mine) return { headline: "", sentence: "", ratio: "" };
   const slow = naive(rows, choice);
   const of = { mask: texts.masks[choice.mask], n: choice.n };
-  const name = methods[mine.method];
+  const { name } = mine;
   const time = milliseconds(mine.median_ms);
-  if (choice.pass === "backward") return saidBackward(rows, choice, methods, mine);
+  if (choice.pass === "backward") return saidBackward(rows, choice, mine);
   if (!slow) {
     const refused = chosen(rows, choice).find(
       (row) => row.method === NAIVE && row.n === choice.n && row.needs_bytes,
@@ -147,12 +151,12 @@ export function said(rows, choice, methods) {
 }
 
 /** The backward pass beside the best of the others: no record of naive attention has it.
- * @param {Row[]} rows @param {Choice} choice @param {Record<string, string>} methods @param {Row} mine */
-function saidBackward(rows, choice, methods, mine) {
+ * @param {Row[]} rows @param {Choice} choice @param {Row} mine */
+function saidBackward(rows, choice, mine) {
   const others = OTHERS.flatMap((method) => rowAt(rows, choice, [method]) ?? []);
   const best = others.sort((a, b) => a.median_ms - b.median_ms)[0];
   const time = milliseconds(mine.median_ms);
-  const values = { n: choice.n, mask: texts.masks[choice.mask], name: methods[mine.method], time };
+  const values = { n: choice.n, mask: texts.masks[choice.mask], name: mine.name, time };
   if (!best)
     return {
       headline: t("said.alone", { name: values.name, time }),
@@ -160,14 +164,14 @@ function saidBackward(rows, choice, methods, mine) {
       ratio: "",
     };
   const ratio = best.median_ms / mine.median_ms;
-  const other = methods[best.method];
+  const other = best.name;
   const is = ratio > LEVEL ? "faster" : ratio < 1 / LEVEL ? "slower" : "level";
   const headline = {
     faster: () => t("backward.faster", { ratio: ratio.toFixed(2), other }),
     slower: () => t("backward.slower", { ratio: (1 / ratio).toFixed(2), other, name: values.name }),
     level: () => t("backward.level", { other }),
   }[is]();
-  const all = others.map((row) => `${methods[row.method]} ${milliseconds(row.median_ms)}`);
+  const all = others.map((row) => `${row.name} ${milliseconds(row.median_ms)}`);
   return {
     headline,
     sentence: t("backward.why", { ...values, others: all.join(", ") }),

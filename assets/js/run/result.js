@@ -3,7 +3,7 @@
 import { button, el, isPresenting, set } from "../lib/dom.js";
 import { radios } from "../lib/radios.js";
 import { rich } from "../views/rich.js";
-import { paintErrors, paintMap, paintMemory, paintRows, paintTimes } from "./claims.js";
+import { paintBars, paintErrors, paintMap, paintRows } from "./claims.js";
 import { paintLanes } from "./lanes.js";
 import { picture } from "./picture.js";
 import { paintRoofline } from "./roofline.js";
@@ -115,8 +115,8 @@ export class ResultView {
     const paints = {
       correct: (paper) => paintErrors(claim, paper),
       same: (paper, pen) => this.paintSame(claim, paper, pen),
-      fast: (paper) => paintTimes(claim, paper, isLarge),
-      small: (paper) => paintMemory(claim, paper, isLarge),
+      fast: (paper) => paintBars(claim, paper, isLarge),
+      small: (paper) => paintBars(claim, paper, isLarge),
     };
     const note = key === "fast" && [claim.note, isLarge && claim.stroke].filter(Boolean).join(". ");
     const has = key !== "same" || claim.map || claim.rows.length;

@@ -55,7 +55,8 @@ export function barsOf(bars, paper, { top, row, loops = false }) {
   return bars.map((bar, k) => {
     const y = top + k * row;
     const long = Math.max(2, wide * bar.share);
-    const look = bar.main ? "accent-ink bold" : bar.method === "naive" ? "ink" : "quiet";
+    const look = bar.main ? "accent-ink bold" : "ink";
+    const base = y + high / 2 + size * 0.36;
     const fill = hueOf(bar);
     const end = bar.loop ? Math.max(long, wide * bar.loop) : long;
     const shape = rect(
@@ -71,26 +72,14 @@ export function barsOf(bars, paper, { top, row, loops = false }) {
     const inside = bar.cut && ([bar.cut, bar.short].find(fits) ?? "");
     return tipped(
       group(0, 0, [
-        text(0, y + high / 2 + size * 0.36, bar.name, size, bar.main ? "accent-ink bold" : "ink"),
+        text(0, base, bar.name, size, look),
         shape,
-        inside && text(left + 10, y + high / 2 + size * 0.36, inside, size - 1, "paper"),
+        inside && text(left + 10, base, inside, size - 1, "paper"),
         bar.loop ? rect(left + wide * bar.loop, y - 3, 2, high + 6, "ink") : null,
-        text(
-          left + end + 9,
-          y + high / 2 + size * 0.36,
-          bar.text,
-          size,
-          look === "quiet" ? "ink" : look,
-        ),
+        text(left + end + 9, base, bar.text, size, look),
         loops &&
           bar.more &&
-          text(
-            left + end + 18 + widthOf(bar.text, size),
-            y + high / 2 + size * 0.36,
-            bar.more,
-            size - 1.5,
-            "quiet",
-          ),
+          text(left + end + 18 + widthOf(bar.text, size), base, bar.more, size - 1.5, "quiet"),
       ]),
       [bar.name, bar.text, bar.more, bar.cut].filter(Boolean).join(", "),
     );

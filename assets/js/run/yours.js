@@ -14,7 +14,6 @@ export class YoursView {
   /** @type {Verdict | undefined} */
   data;
   isLoaded = false;
-  isAsking = false;
 
   /** @param {import("./index.js").RunFrame} page */
   constructor(page) {
@@ -38,16 +37,10 @@ export class YoursView {
 
   /** Ask for the verdict, and again while the view is open and the file may change. */
   async ask() {
-    if (this.isAsking) return;
-    this.isAsking = true;
-    try {
-      const data = /** @type {Verdict} */ (await (await requestOk(serverUrl("yours"))).json());
-      const isNew = JSON.stringify(data) !== JSON.stringify(this.data);
-      this.data = data;
-      if (isNew) this.draw();
-    } finally {
-      this.isAsking = false;
-    }
+    const data = /** @type {Verdict} */ (await (await requestOk(serverUrl("yours"))).json());
+    const isNew = JSON.stringify(data) !== JSON.stringify(this.data);
+    this.data = data;
+    if (isNew) this.draw();
     if (this.data?.live)
       setTimeout(() => {
         if (this.root.isConnected) void this.ask().catch(() => undefined);

@@ -4,10 +4,10 @@
 import { el, set, targetOf } from "../lib/dom.js";
 import { during, pending } from "../lib/pending.js";
 import { openDialog } from "./dialog.js";
-import { t } from "./texts.js";
+import { t, texts } from "./texts.js";
 
 /** An entry of the glossary. @typedef {{key: string, symbol: string, name: string, words: string}} Term */
-/** A place in a text that an entry may be about. @typedef {{key?: string, word: string, start: number, end: number}} Found */
+/** A place in a text that an entry may be about. @typedef {{word: string, name: string, start: number, end: number}} Found */
 /** What is shown: the entry, where it is from, and the title that stood there. @typedef {{term: Term, node: HTMLElement, box: DOMRect, titled: HTMLElement | null, title?: string}} Shown */
 
 // Cards that use a letter in another sense.
@@ -45,40 +45,36 @@ export class Index {
 
   /** What may be meant at `offset`, the best first: [{key, start, end}]. An offset lies between two characters. @param {string} text @param {number} offset */
   find(text, offset) {
-    /** @type {(pattern: RegExp, from?: number, of?: string) => (Found & {match: RegExpExecArray})[]} */
     const over = (/** @type {RegExp} */ pattern, from = 0, of = text) =>
       [...of.matchAll(pattern)]
-        .map((match) => ({
-          match,
-          word: match[0],
-          start: from + match.index,
-          end: from + match.index + match[0].length,
+        .map(({ 0: word, 1: name, index }) => ({
+          word,
+          name,
+          start: from + index,
+          end: from + index + word.length,
         }))
         .filter(({ start, end }) => start <= offset && offset <= end);
     const names = over(this.pattern).map((found) => ({
       ...found,
-      key: this.spelled.get(found.match[1]),
+      key: this.spelled.get(found.name),
     }));
-    const tokens = over(WORD).flatMap(
-      /** @returns {Found[]} */ (found) =>
-        this.symbol(found, text) ??
-        (RUN.test(found.word) ? over(PIECE, found.start, found.word) : []),
+    const words = over(WORD).flatMap((found) => {
+      if (this.keyOf(found)) return this.isOther(found, text) ? [] : [found];
+      return RUN.test(found.word) ? over(PIECE, found.start, found.word) : [];
+    });
+    return [...names, ...words.map((found) => ({ ...found, key: this.keyOf(found) }))].filter(
+      ({ key }) => key,
     );
-    return [
-      ...names,
-      ...tokens.map((found) => ({
-        ...found,
-        key: found.key ?? this.symbols.get(found.word.replace(TAIL, "")),
-      })),
-    ].filter(({ key }) => key);
   }
 
-  /** The word as a symbol, unless it is a unit (256 B, 16 K) or the O of O(N²). @param {Found} found @param {string} text */
-  symbol({ word, start, end }, text) {
-    const key = this.symbols.get(word.replace(TAIL, ""));
-    if (!key) return null;
-    const other = /[\d.,]\s?$/.test(text.slice(0, start)) || (word === "O" && text[end] === "(");
-    return other ? [] : [{ word, start, end, key }];
+  /** @param {Found} found */
+  keyOf({ word }) {
+    return this.symbols.get(word.replace(TAIL, ""));
+  }
+
+  /** Is the symbol a unit (256 B, 16 K), or the O of O(N²)? @param {Found} found @param {string} text */
+  isOther({ word, start, end }, text) {
+    return /[\d.,]\s?$/.test(text.slice(0, start)) || (word === "O" && text[end] === "(");
   }
 }
 
@@ -287,21 +283,6 @@ export class Terms {
   }
 }
 
-/** @type {[string, string][]} */
-const KEYS = [
-  ["← →", t("key.tile")],
-  ["↑ ↓ , .", t("key.phase")],
-  ["PageUp PageDown", t("key.clicker")],
-  [t("keys.space"), t("key.play")],
-  [t("keys.ends"), t("key.ends")],
-  ["B", t("key.backward")],
-  ["R", t("key.race")],
-  ["C", t("key.controls")],
-  ["M", t("key.mask")],
-  [t("keys.press"), t("key.press")],
-  [t("keys.escape"), t("key.escape")],
-];
-
 /** @param {[string, string][]} list */
 const rowsOf = (list) =>
   el(
@@ -333,7 +314,7 @@ export async function showSymbols(terms, opener) {
     "div",
     { class: "fa-symbols-body", tabindex: 0, role: "group", "aria-label": label },
     [
-      ...part(t("symbols.keys"), KEYS),
+      ...part(t("symbols.keys"), Object.entries(texts.keys)),
       ...part(t("symbols.symbols"), symbols),
       ...part(t("symbols.phases"), phases),
       el("p", { class: "fa-fine", text: index ? t("symbols.rest") : t("symbols.none") }),

@@ -1,6 +1,7 @@
 // The texts of this room.
 
 import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/site.json" with { type: "json" };
+import stored from "../../texts/site.json" with { type: "json" };
 
-export const t = textsOf(texts);
+export const texts = stored;
+export const t = textsOf(stored);
