@@ -7,8 +7,10 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # read at import: no call goes out
 # Tiles are small: a second thread only costs, and numbers would hang on how many there are.
@@ -27,25 +29,26 @@ from explainer.web.kernel_file import KernelFile
 
 def build(engine: Engine) -> gr.Blocks:
     """Build the whole app, not yet serving."""
+    pages: dict[str, Callable[[], Any]] = {
+        "Step": step.build,
+        "Run": partial(run.build, engine),
+        "Memory": memory.build,
+        "Parallel": partial(parallel.build, engine),
+        "Learn": learn.build,
+    }
     with gr.Blocks(
         title="FlashAttention, tile by tile", fill_width=True, analytics_enabled=False
     ) as demo:
         header.build()
+        tabs = []
         with gr.Tabs(elem_id="pages"):
-            with gr.Tab("Step", id="step") as step_tab:
-                step_page = step.build()
-            with gr.Tab("Run", id="run") as run_tab:
-                run.build(engine)
-            with gr.Tab("Memory", id="memory") as memory_tab:
-                memory.build()
-            with gr.Tab("Parallel", id="parallel") as parallel_tab:
-                parallel.build(engine)
-            with gr.Tab("Learn", id="learn") as learn_tab:
-                learn.build()
+            for name, build_page in pages.items():
+                with gr.Tab(name, id=name.lower()) as tab:
+                    tabs.append((tab, build_page()))
+        step_page = tabs[0][1]
         run.wire(step_page)
-        for tab in (step_tab, run_tab, memory_tab, parallel_tab, learn_tab):
-            name = str(tab.id)
-            tab.select(**here("chooseTab", page=name))
+        for tab, _ in tabs:
+            tab.select(**here("chooseTab", page=str(tab.id)))
         # In the browser: an answer of the server could come after the visitor has chosen another.
         demo.load(**here("openRequestedPage"))
         step.open_address(demo, step_page)

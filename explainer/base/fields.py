@@ -137,22 +137,18 @@ def parse_pass(query: Mapping[str, object]) -> str:
     return parse_choice("pass", query.get("pass", PASSES[0]))
 
 
-def parse_mask(value: object) -> Mask:
+def parse_mask(value: Any) -> Mask:
     """Parse the text of a mask; a Mask is returned as it is. Raises ProblemError."""
-    if isinstance(value, Mask):
-        return value
     try:
-        return mask_from(value)  # type: ignore[arg-type]  # it refuses what is no text
+        return value if isinstance(value, Mask) else mask_from(value)
     except MaskError as error:
         raise refused({"mask": value}, str(error)) from None
 
 
-def parse_score(value: object) -> Score:
+def parse_score(value: Any) -> Score:
     """Parse the text of a score; a Score is returned as it is. Raises ProblemError."""
-    if isinstance(value, Score):
-        return value
     try:
-        return score_from(value)  # type: ignore[arg-type]  # it refuses what is no text
+        return value if isinstance(value, Score) else score_from(value)
     except ScoreError as error:
         raise refused({"score": value}, str(error)) from None
 

@@ -10,7 +10,6 @@ from typing import Any
 from explainer.algorithms.registry import ALGORITHMS, LABELS, PLACED
 from explainer.base.fields import (
     FIELDS,
-    KEYS,
     FieldValues,
     Parsed,
     ProblemError,
@@ -23,7 +22,6 @@ from explainer.base.fields import (
     refuse,
     refused,
     stripped,
-    to_text,
 )
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
@@ -230,12 +228,10 @@ class Sweep(FieldValues):
     @property
     def rules(self) -> dict[str, str]:
         """Its mask, and what else it has of scores and heads, as an address has it."""
-        query = {}
-        for name in ("mask", "score", "sink", "dropout", "kv_heads"):
-            value = getattr(self, name)
-            if FIELDS[name].is_written or (value not in (None, 0.0) and str(value) != "none"):
-                query[KEYS[name]] = to_text(value)
-        return query
+        query = self.to_query()
+        return {
+            key: query[key] for key in ("mask", "score", "sink", "dropout", "hk") if key in query
+        }
 
     @property
     def masks(self) -> tuple[str, ...]:

@@ -242,15 +242,11 @@ def fast(result: Result, old: Result | None, note: str) -> Claim:
     return claim | {"sentence": speed_sentence(source, main), "bars": made}
 
 
-def _card(source: Result) -> str:
-    return source["machine"]["device"].removeprefix("NVIDIA ")
-
-
 def speed_sentence(source: Result, main: str) -> str:
     """Say how many times as fast as naive attention a kernel is, at which length and on what."""
     rows = {row["method"]: row for row in timed(source["rows"])}
     n = int(source["query"]["n"])
-    values = {"card": _card(source), "n": n}
+    values = {"card": source["machine"]["device"].removeprefix("NVIDIA "), "n": n}
     if not main:
         best = min(rows.values(), key=lambda row: row["median_ms"])
         name, time = METHODS[best["method"]], milliseconds(best["median_ms"])

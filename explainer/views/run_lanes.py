@@ -136,13 +136,9 @@ def _lane(
         found["status"] = t("lane.running")
     if not tiled:
         return found
-    if lane and not is_over:
-        work = work_of(request, name, done, total, False)
+    work = work_of(request, name, done, total, is_over) if lane else _waiting(request, name)
+    if state == "running":
         found["status"] = t("lane.tiles", done=work.done, all=work.all)
-    elif lane:
-        work = work_of(request, name, done, total, True)
-    else:
-        work = _waiting(request, name)
     arrow = _arrow(request, name)
     found |= {"cells": work.cells, "frame": work.frame, "label": work.label, "arrow": arrow}
     notes = t.named("lane.notes")
