@@ -7,7 +7,6 @@ import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -28,24 +27,6 @@ LOG = logging.getLogger("explainer")
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 t = Texts("shared")
 BROKEN = t("broken")
-
-
-class HidePage:
-    """Remove ``page=…`` from the query of ``/``.
-
-    The key names the tab to show and is read in the browser. Gradio would look up a page of its own
-    by that name and answer 500.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"] == "/" and scope["query_string"]:
-            query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-            others = urlencode([(k, v) for k, v in query if k != "page"])
-            scope = {**scope, "query_string": others.encode("latin-1", "replace")}
-        await self.app(scope, receive, send)
 
 
 class SecurityHeaders:
@@ -129,7 +110,7 @@ def app_kwargs(
         yield
 
     return {
-        "middleware": [Middleware(SecurityHeaders), Middleware(HidePage)],
+        "middleware": [Middleware(SecurityHeaders)],
         "lifespan": add_outermost,
         "exception_handlers": dict.fromkeys(
             (UnknownFunction, ProblemError, Exception), answer_error

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 import httpx  # Gradio's own
 from starlette.requests import Request
@@ -79,6 +80,8 @@ class RequestFilter:
         headers = [(k, v) for k, v in scope["headers"] if k not in REMOVED_HEADERS]
         headers = [(k, v) for k, v in headers if k not in HOSTS or _is_host(v)]
         scope = {**scope, "headers": headers}
+        if scope["path"] == "/":
+            scope["query_string"] = _without_page(scope["query_string"])
         try:
             if self._is_read(scope["method"], scope["path"]) or MCP.match(scope["path"]):
                 await self.app(scope, receive, send)
@@ -135,6 +138,13 @@ class RequestFilter:
         if not isinstance(message.get("event_data"), (dict, type(None))):
             raise Refused(t("event"))
         _check_count(message, self.functions[number], '{"data": […]}')
+
+
+def _without_page(query: bytes) -> bytes:
+    """Remove ``page=…``: the key names the tab to show and is read in the browser. Gradio would
+    look up a page of its own by that name and answer 500."""
+    others = parse_qsl(query.decode("latin-1"), keep_blank_values=True)
+    return urlencode([(k, v) for k, v in others if k != "page"]).encode()
 
 
 @lru_cache(256)  # all 77 requests of a page have the same

@@ -28,7 +28,7 @@ PLACES = (str(ROOT), sys.prefix, f"{tempfile.gettempdir()}/gradio")
 # One line each of files that are nobody's business; the code that /fa/listing shows is not theirs.
 SECRETS = (
     "def serve(",
-    "class HidePage",
+    "class RequestFilter",
     next(x for x in (ROOT / "requirements.txt").read_text().splitlines() if "==" in x or ">" in x),
     "root:x:0:0",
     "GRADIO_SERVER_PORT=",
