@@ -43,7 +43,7 @@ Event = Callable[["RunEvents", str, gr.Request], AsyncGenerator[str]]
 
 def _named(query: Mapping[str, Any]) -> dict[str, Any]:
     """The same, its mask a text where it is the title of a preset."""
-    found = {key: query[key] for key in query}
+    found = dict(query)
     if "mask" in found:
         found["mask"] = preset_text(found["mask"], found.get("n", Problem.n))
     return found

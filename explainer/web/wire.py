@@ -265,12 +265,15 @@ def pack(problem: Problem, pass_: str = "forward") -> bytes:
     return _packed(header, arrays)
 
 
-def _pack_visit(step: int, visit: Visit | BackwardVisit, arrays: Arrays, pass_: str) -> bytes:
-    """Pack the visit's own numbers, by the names of the whole trace, with these arrays."""
-    for attribute, name in LAYOUTS[pass_].of_visit().items():
-        if (x := getattr(visit, attribute)) is not None:
-            arrays[name] = x
-    return _packed({"version": VERSION, "step": step}, arrays)
+def _pack_visit(
+    step: int, visit: Visit | BackwardVisit, arrays: dict[str, np.ndarray | None], pass_: str
+) -> bytes:
+    """Pack the visit's own numbers, by the names of the whole trace, with these arrays; what is
+    None is not there."""
+    names = LAYOUTS[pass_].of_visit().items()
+    own = [(name, getattr(visit, attribute)) for attribute, name in names]
+    found = {name: x for name, x in (*arrays.items(), *own) if x is not None}
+    return _packed({"version": VERSION, "step": step}, found)
 
 
 def pack_visit(problem: Problem, step: int) -> bytes:
@@ -282,10 +285,8 @@ def pack_visit(problem: Problem, step: int) -> bytes:
     if _has_lanes(problem, visit):  # it meets no key
         cols = slice(0)
     arrays = {"Q": Q[rows], "K": K[cols], "V": V[cols], "hidden": _hidden(problem, rows, cols)}
-    if visit.S is not None:
-        arrays["S"] = visit.S  # in place of the scores, in a stage that has none
-    if before is not None and before.O is not None:
-        arrays["acc_before"] = before.O
+    arrays["S"] = visit.S  # in place of the scores, in a stage that has none
+    arrays["acc_before"] = before and before.O
     if visit.l_new is not None and visit.O is not None:
         l = np.where(visit.l_new > 0, visit.l_new, 1)[:, None]  # 0: a row that sees no key
         divided = visit.stage or ALGORITHMS[problem.order].output != "unnormalized"
@@ -302,9 +303,7 @@ def pack_visit_backward(problem: Problem, step: int) -> bytes:
     cols = tiling.cols(problem, visit.j)
     arrays = {name: getattr(run, name)[rows] for name in ("Q", "O", "dO", "lse")}
     arrays |= {name: getattr(run, name)[cols] for name in ("K", "V")}
-    arrays["hidden"] = _hidden(problem, rows, cols)
-    if visit.D is not None:
-        arrays["D"] = visit.D
+    arrays |= {"hidden": _hidden(problem, rows, cols), "D": visit.D}
     arrays |= {f"before_{name}": x for name, x in before.items()}
     if "store" in visit.phases:
         stored = {move.tensor for move in visit.transfers if move.op == "write"}

@@ -165,12 +165,12 @@ function saidBackward(rows, choice, mine) {
     };
   const ratio = best.median_ms / mine.median_ms;
   const other = best.name;
-  const is = ratio > LEVEL ? "faster" : ratio < 1 / LEVEL ? "slower" : "level";
-  const headline = {
-    faster: () => t("backward.faster", { ratio: ratio.toFixed(2), other }),
-    slower: () => t("backward.slower", { ratio: (1 / ratio).toFixed(2), other, name: values.name }),
-    level: () => t("backward.level", { other }),
-  }[is]();
+  const headline =
+    ratio > LEVEL
+      ? t("backward.faster", { ratio: ratio.toFixed(2), other })
+      : ratio < 1 / LEVEL
+        ? t("backward.slower", { ratio: (1 / ratio).toFixed(2), other, name: values.name })
+        : t("backward.level", { other });
   const all = others.map((row) => `${row.name} ${milliseconds(row.median_ms)}`);
   return {
     headline,
@@ -189,8 +189,7 @@ export function callsOf(rows, choice) {
     const { batch } = /** @type {Row} */ (found.find((row) => row.n === n));
     const last = calls.at(-1);
     const tokens = batch * n;
-    if (last && last[2] === tokens) last[1] = n;
-    else if (last && last[2] === 0 && batch === 1) last[1] = n;
+    if (last && (last[2] === tokens || (last[2] === 0 && batch === 1))) last[1] = n;
     else calls.push([n, n, batch === 1 && last ? 0 : tokens]);
   }
   return calls;

@@ -42,6 +42,9 @@ const drawLines = (lines) =>
     ),
   );
 
+/** @param {string} title @param {Node} drawn */
+const figure = (title, drawn) => el("figure", {}, [el("figcaption", { text: title }), drawn]);
+
 /** What is opened by a press, and then lies in sight. @param {string} name @param {Node[]} parts */
 function opening(name, parts) {
   const node = /** @type {HTMLDetailsElement} */ (
@@ -55,14 +58,14 @@ function opening(name, parts) {
 const TABS = {
   errors: ({ histogram, cost, table, texts }) => [
     el("div", { class: "fa-run-two" }, [
-      el("figure", {}, [
-        el("figcaption", { text: histogram.title }),
+      figure(
+        histogram.title,
         picture(t("histogram.label"), (paper) => paintHistogram(histogram, paper), PLOT),
-      ]),
-      el("figure", {}, [
-        el("figcaption", { text: cost.title }),
+      ),
+      figure(
+        cost.title,
         picture(t("cost.label"), (paper) => paintCost(cost, paper), PLOT),
-      ]),
+      ),
     ]),
     opening(t("rules"), [grid(table), ...texts.map(paragraph)]),
   ],
@@ -72,8 +75,8 @@ const TABS = {
       "div",
       { class: "fa-run-maps" },
       maps.map((/** @type {any} */ map) =>
-        el("figure", {}, [
-          el("figcaption", { text: map.name }),
+        figure(
+          map.name,
           picture(
             t("map.label"),
             (paper, pen) => {
@@ -86,7 +89,7 @@ const TABS = {
             },
             PLOT,
           ),
-        ]),
+        ),
       ),
     ),
     ...notes.map(paragraph),

@@ -19,7 +19,7 @@ function chip() {
   node.hidden = !found || !isOnScreen("step"); // it is said of the picture there
   if (!found) return;
   const { agrees, device } = found;
-  const full = agrees ? t("agrees", { device }) : t("differs", { device });
+  const full = t(agrees ? "agrees" : "differs", { device });
   node.classList.toggle("is-bad", !agrees);
   node.title = full;
   node.replaceChildren(
@@ -27,7 +27,7 @@ function chip() {
     el("span", { class: "fa-chip-short", text: t("kernel", { sign: agrees ? "✓" : "✗" }) }),
     el("span", {
       class: "fa-chip-word",
-      text: ` ${agrees ? t("agrees.word") : t("differs.word")}`,
+      text: ` ${t(agrees ? "agrees.word" : "differs.word")}`,
     }),
   );
 }

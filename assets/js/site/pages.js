@@ -8,15 +8,9 @@ import { pending } from "../lib/pending.js";
 // A page may be named tab as well: from here on it is called page.
 const given = new URL(window.location.href);
 if (given.searchParams.has("tab") && !given.searchParams.has("page")) {
-  const params = [...given.searchParams].map(([key, value]) => [
-    key === "tab" ? "page" : key,
-    value,
-  ]);
-  window.history.replaceState(
-    window.history.state,
-    "",
-    `?${new URLSearchParams(params)}${given.hash}`,
-  );
+  given.searchParams.set("page", given.searchParams.get("tab") ?? "");
+  given.searchParams.delete("tab");
+  window.history.replaceState(window.history.state, "", given);
 }
 
 const fromAddress = () => readAddress("page") ?? "step";

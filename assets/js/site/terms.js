@@ -207,11 +207,8 @@ export class Terms {
       return this.show(index.entries.get(node.dataset.term ?? ""), node.getClientRects()[0], node);
     const { node: text, offset } = under(x, y) ?? {};
     if (!(text instanceof Text) || offset === undefined || !target.contains(text)) return;
-    const other = target.closest(Object.keys(OTHER_SENSE).join());
-    const [, taken] = Object.entries(OTHER_SENSE).find(([place]) => other?.matches(place)) ?? [
-      "",
-      [],
-    ];
+    const senses = Object.entries(OTHER_SENSE).find(([place]) => target.closest(place));
+    const taken = senses?.[1] ?? [];
     const range = document.createRange();
     for (const { key, start, end } of index
       .find(text.data, offset)
