@@ -43,6 +43,7 @@ MOST_VISITS = 4_096  # tiles, likewise: a page to take home computes all three l
 EXACT_UP_TO = 200_000  # bytes below which also the display-only arrays travel as float32
 
 Arrays = dict[str, np.ndarray]
+Found = dict[str, np.ndarray | None]
 
 
 def has_numbers(problem: Problem, pass_: str = "forward") -> bool:
@@ -265,9 +266,7 @@ def pack(problem: Problem, pass_: str = "forward") -> bytes:
     return _packed(header, arrays)
 
 
-def _pack_visit(
-    step: int, visit: Visit | BackwardVisit, arrays: dict[str, np.ndarray | None], pass_: str
-) -> bytes:
+def _pack_visit(step: int, visit: Visit | BackwardVisit, arrays: Found, pass_: str) -> bytes:
     """Pack the visit's own numbers, by the names of the whole trace, with these arrays; what is
     None is not there."""
     names = LAYOUTS[pass_].of_visit().items()
@@ -284,7 +283,12 @@ def pack_visit(problem: Problem, step: int) -> bytes:
     rows, cols = tiling.rows(problem, visit.i), tiling.cols(problem, visit.j)
     if _has_lanes(problem, visit):  # it meets no key
         cols = slice(0)
-    arrays = {"Q": Q[rows], "K": K[cols], "V": V[cols], "hidden": _hidden(problem, rows, cols)}
+    arrays: Found = {
+        "Q": Q[rows],
+        "K": K[cols],
+        "V": V[cols],
+        "hidden": _hidden(problem, rows, cols),
+    }
     arrays["S"] = visit.S  # in place of the scores, in a stage that has none
     arrays["acc_before"] = before and before.O
     if visit.l_new is not None and visit.O is not None:
@@ -301,7 +305,7 @@ def pack_visit_backward(problem: Problem, step: int) -> bytes:
     visit, before, run = one_visit_backward(problem, step)
     rows = slice(0) if visit.i is None else tiling.rows(problem, visit.i)
     cols = tiling.cols(problem, visit.j)
-    arrays = {name: getattr(run, name)[rows] for name in ("Q", "O", "dO", "lse")}
+    arrays: Found = {name: getattr(run, name)[rows] for name in ("Q", "O", "dO", "lse")}
     arrays |= {name: getattr(run, name)[cols] for name in ("K", "V")}
     arrays |= {"hidden": _hidden(problem, rows, cols), "D": visit.D}
     arrays |= {f"before_{name}": x for name, x in before.items()}
