@@ -8,7 +8,7 @@ import triton.language as tl
 
 import kernels
 from kernels.spec.algorithms import ORDERS
-from kernels.spec.dropout import factors, uniform
+from kernels.spec.dropout import uniform
 from tests.kernels.attention_checks import DEVICE, DTYPES, UNIT_ROUNDOFF
 
 
@@ -21,23 +21,11 @@ def draw(OUT, AT, SEED, SIZE: tl.constexpr):
 @pytest.mark.parametrize("seed", [0, 9, 2**31 - 1])
 def test_the_numbers_are_tritons_bit_by_bit(seed):
     rng = np.random.default_rng(1)
-    at = np.concatenate([np.arange(40), rng.integers(0, 2**40, 88)])
-    out = torch.empty(128, device=DEVICE)
+    at = np.concatenate([np.arange(40), rng.integers(0, 2**40, 8152)])
+    out = torch.empty(8192, device=DEVICE)
     given = [torch.tensor(x, dtype=torch.int64, device=DEVICE) for x in (at, [seed])]
-    draw[(1,)](out, *given, SIZE=128)
+    draw[(1,)](out, *given, SIZE=8192)
     np.testing.assert_array_equal(out.cpu().numpy(), uniform(seed, at))
-
-
-def test_philox_has_the_known_answers_of_its_authors():
-    """Random123's kat_vectors, philox4x32 10: counter 0 and key 0 give 6627e8d5 first."""
-    assert uniform(0, np.array([0]))[0] == np.float32(0x6627E8D5) * np.float32(4.6566127342e-10)
-
-
-def test_so_many_are_dropped_and_the_others_keep_the_sum():
-    found = factors(0.3, 5, np.arange(300)[:, None], np.arange(300)[None, :], 300)
-    assert set(np.unique(found)) == {np.float32(0), np.float32(1 / 0.7)}
-    assert abs((found == 0).mean() - 0.3) < 4 * (0.3 * 0.7 / 90_000) ** 0.5
-    assert not np.array_equal(found, factors(0.3, 6, *np.ogrid[:300, :300], 300))
 
 
 def dense(q, k, v, mask, dropout, seed):

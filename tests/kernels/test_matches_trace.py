@@ -10,10 +10,8 @@ import torch
 import kernels
 from explainer.algorithms.inputs import make_inputs
 from explainer.algorithms.registry import ALGORITHMS
-from explainer.algorithms.traffic import traffic
 from explainer.problem import Problem
 from explainer.trace import trace
-from kernels.measure.counting import count_traffic
 from tests.kernels.attention_checks import DEVICE, DTYPES, score_error
 
 TILED = [order for order in ALGORITHMS if order != "standard"]  # they have states
@@ -64,8 +62,6 @@ ORDERS_AND_DTYPES = [
     ("fa1", "fp16"),
     ("fa2", "bf16"),
     ("fa2_split", "fp32"),
-    ("standard", "fp32"),
-    ("standard", "bf16"),
 ]
 # Of a row block that sees no key, rows that see none in a tile, a sink above and below the scores.
 RULES = [
@@ -82,17 +78,9 @@ RULES = [
 @pytest.mark.parametrize("rules", RULES, ids=lambda rules: "-".join(map(str, rules.values())))
 @pytest.mark.parametrize(("order", "dtype"), ORDERS_AND_DTYPES)
 @pytest.mark.parametrize("shape", SHAPES[:2], ids=lambda shape: f"n{shape['n']}")
-def test_states_and_bytes_of_any_mask(shape, order, dtype, rules):
+def test_states_of_any_mask(shape, order, dtype, rules):
     problem = Problem(**shape, **rules, order=order, dtype=dtype, inputs="random")
-    if order in TILED:
-        assert_agreement(problem)
-    if not kernels.INTERPRETED:
-        return
-    blocks = {"block_m": problem.block_q, "block_n": problem.block_k}
-    how = {"order": order, "dtype": dtype, **problem.rules}
-    counted = count_traffic(problem.n, problem.d, **blocks, **how)
-    for tensor, both in counted.items():
-        assert both == traffic(problem).get(tensor, (0, 0)), tensor
+    assert_agreement(problem)
 
 
 @pytest.mark.pairwise  # which tiles a loop visits hangs on shape, order and mask: all triples run

@@ -1,6 +1,6 @@
 """The bytes that the real kernels move are the bytes of the trace, for every tensor."""
 
-import random
+from dataclasses import replace
 
 import pytest
 import torch
@@ -12,10 +12,11 @@ from explainer.algorithms.traffic import summed, traffic
 from explainer.algorithms.transfers import OPS
 from explainer.problem import Problem
 from kernels import gradients
-from kernels.checks import DTYPES as TORCH
+from kernels.checks import DTYPES
 from kernels.measure.counting import count_bytes
-from kernels.spec.formats import DTYPES
 from kernels.spec.masks import PLAIN
+from tests import by_hand
+from tests.algorithms.test_traffic import moved_alone
 
 pytestmark = pytest.mark.skipif(
     not kernels.INTERPRETED, reason="loads and stores are counted in the interpreter"
@@ -23,58 +24,33 @@ pytestmark = pytest.mark.skipif(
 
 GRADIENT_TENSORS = {"Q", "K", "V", "O", "dO", "lse", "D", "dQ", "dK", "dV"}
 ORDERS = ("standard", "fa1", "fa2", "fa2_split")
-# A single tile: one row, and more rows than 16 lanes; the others are drawn, ragged or not.
-SINGLE = [
-    {"n": n, "d": d, "block_q": n, "block_k": n, "mask": mask, "dtype": "fp32"}
-    for n, d in ((1, 3), (33, 8))
-    for mask in PLAIN
-]
-
-
-def drawn(count: int) -> list[dict]:
-    """Random Problems, the same ones in every run, every mask in turn."""
-    draw, found = random.Random(16), []
-    for k in range(count):
-        n = draw.randint(2, 40)
-        found.append(
-            {
-                "n": n,
-                "d": draw.randint(1, 20),
-                "block_q": draw.randint(1, min(n, 17)),
-                "block_k": draw.randint(1, min(n, 17)),
-                "mask": PLAIN[k % len(PLAIN)],
-                "dtype": draw.choice(DTYPES),
-            }
-        )
-    return found
+# Single tiles of one row and of more rows than 16 lanes, and several of more; the others are drawn.
+SHAPES = ((1, 3, 1, 1), (33, 8, 33, 33), (40, 9, 17, 16), (37, 12, 5, 17))
+DRAWN = [*by_hand.drawn(30), *(Problem(*shape, mask) for shape in SHAPES for mask in PLAIN)]
 
 
 def counted(p: Problem) -> dict[str, tuple[int, int]]:
     """What the interpreter counts when the kernels run this Problem, without what never moves."""
     blocks = {"block_m": p.block_q, "block_n": p.block_k}
-    found = kernels.count_traffic(
-        p.n, p.d, **blocks, mask=str(p.mask), dtype=p.dtype, order=p.order
-    )
-    return {tensor: moved for tensor, moved in found.items() if any(moved)}
+    found = kernels.count_traffic(p.n, p.d, **blocks, dtype=p.dtype, order=p.order, **p.rules)
+    return moved_alone(found)
 
 
 def counted_backward(n: int, d: int, dtype: str, **options) -> dict[str, tuple[int, ...]]:
     """The same of the backward pass: bytes read, written and added to; dQ is also the fp32 sum that
     becomes it."""
-    q, k, v, o, grad_o = torch.ones(5, 1, 1, n, d, dtype=TORCH[dtype])
+    q, k, v, o, grad_o = torch.ones(5, 1, 1, n, d, dtype=DTYPES[dtype])
     with count_bytes() as moved:
         gradients.backward(grad_o, None, q, k, v, o, torch.zeros(1, 1, n), **options)
     return {tensor: tuple(moved[tensor]) for tensor in moved.keys() & GRADIENT_TENSORS}
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize(
-    "given", drawn(30) + SINGLE, ids=lambda given: "-".join(map(str, given.values()))
-)
-def test_asked_is_counted(given, order):
+@pytest.mark.parametrize("problem", DRAWN, ids=lambda p: "-".join(p.to_query().values()))
+def test_asked_is_counted(problem, order):
     """Of every algorithm alike, for every tensor: transfers, closed form and the real kernels."""
-    problem = Problem(**given, order=order, inputs="random")
-    assert counted(problem) == traffic(problem) == summed(problem)
+    problem = replace(problem, order=order)
+    assert counted(problem) == traffic(problem) == moved_alone(summed(problem))
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -101,7 +77,7 @@ def by_operation(p: Problem) -> dict[str, tuple[int, int, int]]:
 
 
 BACKWARD = [
-    *(Problem(**given, inputs="random") for given in drawn(12)),
+    *(replace(p, sink=None, order="fa2") for p in by_hand.drawn(12, seed=3)),
     Problem(n=37, block_q=5, block_k=16, mask="causal&window:5,0|prefix:2", dtype="fp16"),
     Problem(n=20, mask="block:4x4,0.0,2.1", score="softcap:2&bias:1,-1", dtype="bf16"),
     Problem(n=32, d=16, block_q=16, block_k=16, mask="full", dtype="fp16"),
@@ -112,8 +88,8 @@ BACKWARD = [
 def test_asked_is_counted_in_the_backward_pass(problem):
     """By tensor and by what is done: dQ is zeroed, added to in fp32, read and written once more."""
     p = problem
-    rules = {"mask": str(p.mask), "score": str(p.score), "block_m": p.block_q, "block_n": p.block_k}
-    assert counted_backward(p.n, p.d, p.dtype, **rules) == by_operation(p)
+    blocks = {"block_m": p.block_q, "block_n": p.block_k}
+    assert counted_backward(p.n, p.d, p.dtype, **p.rules, **blocks) == by_operation(p)
 
 
 def test_two_passes_add_nothing():
