@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from explainer.base.amounts import amount, format_fixed
 from explainer.base.cards import CARDS
 from explainer.base.records import about
 from explainer.learn.example import WORDS, make_example
-from explainer.learn.kit import Block, arrow, bar, bars, flow, node, picture, row, words_of
+from explainer.learn.kit import Block, arrow, bar, drawn, node, picture, words_of
 from explainer.memory.workload import Workload
 from explainer.parallel import split_keys
 
@@ -47,43 +46,32 @@ def compute(parts: int) -> Block:
         arrow(f"part {k}", "O", t("weight", weight=p.weight), "l", amount=p.weight)
         for k, p in enumerate(found)
     ]
-    query = node("q", WORDS[-1], t("query"), "q")
-    output = node("O", "O", ", ".join(format_fixed(x, 2) for x in O), "o")
     us, rule = times()
-    counts = [n for n in us if n in (1, parts, rule)]
     bytes_us, flops_us = bound()
-    return picture(
-        t("label"),
-        t(
-            "spoken",
-            n=len(found),
-            each=[p.lse for p in found],
-            lse=lse,
-            weights=[p.weight for p in found],
-        ),
-        flow(t("merge", n=len(found), lse=lse), [[query], cache, [output]], arrows),
-        row(
-            bars(
-                t("bound", n=TOKENS, d=D, card=CARD.name),
-                [
-                    bar(
-                        t("bytes", size=amount(4 * TOKENS * D)), bytes_us, t("us", us=bytes_us), "k"
-                    ),
-                    bar(t("flops"), flops_us, t("us", us=flops_us), "v"),
-                ],
-            ),
-            bars(
-                t("timed", n=RECORDED.n, heads=RECORDED.heads, d=RECORDED.d),
-                [
-                    bar(t("parts", n=n), us[n], t("us", us=us[n]), "l", on=n == rule, key=str(n))
-                    for n in counts
-                ],
-                remark=about("decode_nvidia_h200"),
-            ),
-            grow=(1, 1),
-            align="top",
-        ),
-    )
+    values = {
+        "n": len(found),
+        "lse": lse,
+        "query": WORDS[-1],
+        "cache": cache,
+        "arrows": arrows,
+        "output": O,
+        "tokens": TOKENS,
+        "d": D,
+        "card": CARD.name,
+        "size": 4 * TOKENS * D,
+        "bytes_us": bytes_us,
+        "flops_us": flops_us,
+        "timed": [
+            bar(t("parts", n=n), us[n], t("us", us=us[n]), "l", on=n == rule, key=str(n))
+            for n in us
+            if n in (1, parts, rule)
+        ],
+        "recorded": [RECORDED.n, RECORDED.heads, RECORDED.d],
+        "about": about("decode_nvidia_h200"),
+    }
+    lses, weights = [p.lse for p in found], [p.weight for p in found]
+    spoken = t("spoken", n=len(found), each=lses, lse=lse, weights=weights)
+    return picture(t("label"), spoken, *drawn(__name__, values))
 
 
 def question(keys: int, heads: int, layers: int) -> dict:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
-from explainer.learn.kit import Block, bar, bars, column, note, part, picture, stack, words_of
+from explainer.learn.kit import Block, bar, drawn, part, picture, stack, words_of
 from explainer.learn.variants import HEADS, WIDE, per_token
 
 t = words_of(__name__)
@@ -30,19 +30,20 @@ def compute(hk: int, tokens: int) -> Block:
         bar(t("mha"), whole, amount(whole), "k", key="whole"),
         bar(name, mine, amount(mine), "v", on=True, key="mine"),
     ]
-    room = CARD.hbm_bytes
-    return picture(
-        t("label"),
-        t("spoken", heads=HEADS, kv=hk, tokens=tokens, bytes=mine, whole=whole),
-        column(*rows),
-        bars(
-            t("cost", tokens=tokens, layers=LAYERS),
-            items,
-            high=max(room, whole),
-            limit=(room, t("room", card=CARD.name)),
-        ),
-        note(t("token", bytes=cache(hk, 1), layers=LAYERS, kv=hk, d=WIDE), "fine"),
-    )
+    values = {
+        "rows": rows,
+        "items": items,
+        "tokens": tokens,
+        "layers": LAYERS,
+        "room": CARD.hbm_bytes,
+        "high": max(CARD.hbm_bytes, whole),
+        "card": CARD.name,
+        "bytes": cache(hk, 1),
+        "kv": hk,
+        "d": WIDE,
+    }
+    spoken = t("spoken", heads=HEADS, kv=hk, tokens=tokens, bytes=mine, whole=whole)
+    return picture(t("label"), spoken, *drawn(__name__, values))
 
 
 def question(layers: int, kv: int) -> dict:

@@ -7,7 +7,7 @@ import numpy as np
 from explainer.base.amounts import amount
 from explainer.base.facts import number
 from explainer.learn.example import WORDS, K, Q, V
-from explainer.learn.kit import Block, axis, note, picture, plot, series, shares, words, words_of
+from explainer.learn.kit import Block, drawn, picture, series, words_of
 from explainer.learn.linear_algebra import attend
 from explainer.learn.variants import HEADS, WIDE, feature, linear, linear_bytes, per_token
 
@@ -36,40 +36,28 @@ def compute(word: int) -> Block:
     causal = np.tri(len(WORDS), dtype=bool)
     _, P, O = attend(Q, K, V, causal)
     mine, off = linear_weights(word), float(np.abs(linear(Q, K, V) - O)[word].max())
-    hidden = range(word + 1, len(WORDS))
     names, hues = t.named("kinds"), {"softmax": "k", "hybrid": "q", "linear": "o"}
     lines = [
         series(name, NS, [state_bytes(kind, n) for n in NS], hues[kind])
         for kind, name in names.items()
     ]
-    ticks = [(n, f"{n:,}") for n in NS[::5]]
-    sizes = [(2.0**p, amount(2.0**p)) for p in (20, 25, 30)]
-    return picture(
-        t("label"),
-        t(
-            "spoken",
-            word=WORDS[word],
-            best=WORDS[int(P[word].argmax())],
-            most=P[word].max(),
-            linear=mine.max(),
-        ),
-        words(
-            WORDS,
-            at=word,
-            weights=mine,
-            hidden=hidden,
-            pick="word",
-            rows=[shares(t("softmax"), P[word], "k"), shares(t("linear"), mine, "o")],
-        ),
-        note(t("off", off=off), "bad" if off > 0.5 else ""),
-        plot(
-            t("kept", heads=HEADS, d=WIDE),
-            lines,
-            axis("N", log=True, ticks=ticks),
-            axis(log=True, ticks=sizes),
-            height=12,
-        ),
-    )
+    values = {
+        "words": WORDS,
+        "at": word,
+        "linear": mine,
+        "hidden": range(word + 1, len(WORDS)),
+        "softmax": P[word],
+        "off": off,
+        "tone": "bad" if off > 0.5 else "",
+        "lines": lines,
+        "lengths": [(n, f"{n:,}") for n in NS[::5]],
+        "sizes": [(2.0**p, amount(2.0**p)) for p in (20, 25, 30)],
+        "heads": HEADS,
+        "d": WIDE,
+    }
+    best, most = WORDS[int(P[word].argmax())], P[word].max()
+    spoken = t("spoken", word=WORDS[word], best=best, most=most, linear=mine.max())
+    return picture(t("label"), spoken, *drawn(__name__, values))
 
 
 def question(n: int, every: int) -> dict:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from explainer.algorithms import tiling
 from explainer.algorithms.schedule import schedule
-from explainer.learn.kit import Block, bar, bars, column, grid, note, picture, row, words_of
+from explainer.learn.kit import Block, bar, drawn, picture, words_of
 from explainer.learn.linear_algebra import address, make_problem
 from explainer.learn.variants import DOCUMENT, SIZES, at_size
 from explainer.problem import Problem
@@ -45,36 +45,25 @@ def compute(what: str, width: int) -> Block:
         for i in range(N)
     ]
     loaded, tile = found["full"] + found["partial"], 2 * TILE * p.d * 2
-    far = at_size(what, FAR).visible(FAR, FAR) / FAR**2
     size = t.named("sizes") | {"documents": t("documents", n=DOCUMENT)}
-    return picture(
-        t("label"),
-        t(
-            "spoken",
-            kind=t.named("kinds")[what],
-            scores=int(keep.sum()),
-            all=N * N,
-            tiles=p.Tr * p.Tc,
-            **found,
-        ),
-        row(
-            grid(t("axes"), cells, "q", size="small", most=1.0),
-            column(
-                note(t("scores", scores=int(keep.sum()), all=N * N)),
-                bars(
-                    t("count", n=p.Tr * p.Tc),
-                    [
-                        bar(name, found[key], str(found[key]), key=key)
-                        for key, name in t.named("tiles").items()
-                    ],
-                    high=p.Tr * p.Tc,
-                ),
-                note(t("bytes", loads=loaded * tile, whole=p.Tr * p.Tc * tile), aside=True),
-                note(t("far", n=FAR, size=size[what], share=far), "good"),
-            ),
-            grow=(0, 1),
-        ),
-    )
+    values = {
+        "cells": cells,
+        "scores": int(keep.sum()),
+        "all": N * N,
+        "tiles": p.Tr * p.Tc,
+        "items": [
+            bar(name, found[key], str(found[key]), key=key)
+            for key, name in t.named("tiles").items()
+        ],
+        "loads": loaded * tile,
+        "whole": p.Tr * p.Tc * tile,
+        "far": FAR,
+        "size": size[what],
+        "share": at_size(what, FAR).visible(FAR, FAR) / FAR**2,
+    }
+    counts = {name: values[name] for name in ("scores", "all", "tiles")}
+    spoken = t("spoken", kind=t.named("kinds")[what], **counts, **found)
+    return picture(t("label"), spoken, *drawn(__name__, values))
 
 
 def _note(p: Problem, i: int, j: int) -> str:
