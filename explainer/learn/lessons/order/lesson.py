@@ -7,21 +7,7 @@ import math
 import numpy as np
 
 from explainer.learn.example import MEANINGS, WORDS, K, N, Q, V, make_example
-from explainer.learn.kit import (
-    Block,
-    bar,
-    bars,
-    cells,
-    column,
-    frame,
-    grid,
-    note,
-    picture,
-    row,
-    sign,
-    words,
-    words_of,
-)
+from explainer.learn.kit import Block, bar, drawn, frame, grid, picture, row, words_of
 from explainer.learn.linear_algebra import Running, address, attend, online_softmax, weighed
 
 t = words_of(__name__)
@@ -73,48 +59,31 @@ def compute(parts: int, order: str) -> Block:
         )
         for k, (name, (lse, O_part)) in enumerate(zip(names, found, strict=True))
     ]
-    blocks = [f"{WORDS[2 * j]}, {WORDS[2 * j + 1]}" for j in ORDERS[order]]
     spoken = "; ".join(
         t("part", words=name, lse=lse, weight=weight)
         for name, (lse, _), weight in zip(names, found, weights, strict=True)
     )
+    grows = (1,) * min(parts, 4)
+    values = {
+        "parts": [row(*frames[k : k + 4], grow=grows, align="stretch") for k in range(0, parts, 4)],
+        "lse": whole,
+        "weights": [
+            bar(name, weight, f"{weight:.2f}", "l", key=f"weight {k}")
+            for k, (name, weight) in enumerate(zip(names, weights, strict=True))
+        ],
+        "upright": parts == 8,
+        "O": [O],
+        "meanings": MEANINGS,
+        "blocks": [f"{WORDS[2 * j]}, {WORDS[2 * j + 1]}" for j in ORDERS[order]],
+        "m": [[x.m[0, 0] for x in states]],
+        "l": [[x.l[0, 0] for x in states]],
+        "off": off,
+    }
     return picture(
         t("label", word=WORDS[ROW], parts=parts),
         t("spoken", parts=spoken, lse=whole, O=O, off=off),
-        row(*frames[:4], grow=(1,) * min(parts, 4), align="stretch"),
-        *([row(*frames[4:], grow=(1,) * 4, align="stretch")] if parts == 8 else []),
-        row(
-            bars(
-                t("weight", lse=whole),
-                [
-                    bar(name, weight, f"{weight:.2f}", "l", key=f"weight {k}")
-                    for k, (name, weight) in enumerate(zip(names, weights, strict=True))
-                ],
-                high=1,
-                upright=parts == 8,
-            ),
-            sign("→"),
-            frame(
-                t("whole"),
-                grid(t("O"), [O], "o", cols=MEANINGS, most=4),
-                remark=t("lse", lse=whole),
-                look="line",
-                hue="o",
-            ),
-            grow=(3, 0, 2),
-        ),
-        column(
-            words(
-                blocks,
-                head=t("after"),
-                rows=[
-                    cells(t("m"), [x.m[0, 0] for x in states], "m"),
-                    cells(t("l"), [x.l[0, 0] for x in states], "l", digits=2),
-                ],
-            ),
-            aside=True,
-        ),
-        note(t("same", off=off), "good"),
+        *values["parts"],
+        *drawn(__name__, values),
     )
 
 

@@ -6,21 +6,8 @@ from functools import cache
 from typing import Any
 
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
-from explainer.base.amounts import amount
 from explainer.base.records import about, rows_where
-from explainer.learn.kit import (
-    Block,
-    axis,
-    bar,
-    bars,
-    note,
-    picture,
-    place,
-    plot,
-    row,
-    series,
-    words_of,
-)
+from explainer.learn.kit import Block, bar, bars, drawn, note, picture, series, words_of
 from kernels.spec.formats import ITEMSIZE
 
 t = words_of(__name__)
@@ -89,51 +76,26 @@ def compute(n: int) -> Block:
     ]
     memory, lse = squares(at), saved_bytes(at)
     standard, fa2 = moved("standard", at), moved("fa2", at)
-    panels = [
-        bars(
-            t("kept"),
-            [
-                bar(t("memory"), memory, amount(memory), "s", key="memory"),
-                bar(t("lse"), lse, amount(lse), "l", key="lse"),
-            ],
-        ),
-        bars(
-            t("moved"),
-            [
-                bar(t("standard"), standard, amount(standard), "s", key="bytes"),
-                bar(t("fa2"), fa2, amount(fa2), "q", key="bytes fa2"),
-            ],
-        ),
-    ]
     slow, fast = recorded().get(at, (None, None))
     times = [(t("standard"), slow, "s"), (t("fa2"), fast, "o")]
     times = [
         bar(name, ms or 0, t("ms", ms=ms) if ms else t("no_room"), hue, key=f"time {name}")
         for name, ms, hue in times
     ]
-    timed = bars(t("time", heads=HEADS), times) if fast else note(_time(at), "fine")
-    spoken = t(
-        "spoken",
-        n=at,
-        standard=memory,
-        saved=lse,
-        moved=standard,
-        least=fa2,
-        time=_time(at),
-    )
-    ends = [(n, f"{n:,}") for n in NS[::4]]
+    shown = {"n": at, "standard": memory, "saved": lse, "moved": standard, "least": fa2}
+    values = {
+        "lines": lines,
+        "ends": [(n, f"{n:,}") for n in NS[::4]],
+        "timed": bars(t("time", heads=HEADS), times) if fast else note(_time(at), "fine"),
+        "br": BR,
+        "bc": BC,
+        "tokens": TOKENS,
+        "about": about(),
+    }
     return picture(
         t("label", d=D, dtype=DTYPE),
-        spoken,
-        plot(
-            t("title"),
-            lines,
-            axis(t("n"), log=True, ticks=ends),
-            axis(t("axis"), low=1, log=True),
-            places=[place(at, t("at", n=at))],
-        ),
-        row(*panels, timed, grow=(1, 1, 1), align="top"),
-        note(t("fine", br=BR, bc=BC, tokens=TOKENS, about=about()), "fine", aside=True),
+        t("spoken", **shown, time=_time(at)),
+        *drawn(__name__, shown | values),
     )
 
 

@@ -6,20 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from explainer.learn.kit import (
-    Block,
-    arrow,
-    bar,
-    bars,
-    column,
-    flow,
-    grid,
-    node,
-    note,
-    picture,
-    row,
-    words_of,
-)
+from explainer.learn.kit import Block, arrow, bar, drawn, node, picture, words_of
 from explainer.learn.linear_algebra import address
 from explainer.problem import Problem
 
@@ -93,31 +80,22 @@ def compute(wanted: str) -> Block:
     on = [(g, len(PROMPT) + a) for g in branch for a in ancestors(g)]
     names = [*PROMPT, *GUESSES]
     tokens = len(branch) + 1
-    return picture(
-        t("label"),
-        t("spoken", branch=" ".join(GUESSES[g] for g in branch) or t("none"), n=tokens),
-        flow(t("tree"), columns, links),
-        row(
-            grid(t("mask"), cells, "q", rows=GUESSES, cols=names, size="small", most=SEEN, on=on),
-            column(
-                note(t("gained", n=tokens), "good" if branch else ""),
-                bars(
-                    t("expected"),
-                    [
-                        bar(
-                            t("chance", chance=chance),
-                            expected(chance, 4),
-                            f"{expected(chance, 4):.1f}",
-                            "v",
-                        )
-                        for chance in (0.3, 0.6, 0.9)
-                    ],
-                    high=5,
-                ),
-            ),
-            grow=(0, 1),
-        ),
-    )
+    values = {
+        "columns": columns,
+        "arrows": links,
+        "cells": cells,
+        "guesses": GUESSES,
+        "words": names,
+        "kept": on,
+        "n": tokens,
+        "tone": "good" if branch else "",
+        "expected": [
+            bar(t("chance", chance=chance), expected(chance, 4), f"{expected(chance, 4):.1f}", "v")
+            for chance in (0.3, 0.6, 0.9)
+        ],
+    }
+    spoken = t("spoken", branch=" ".join(GUESSES[g] for g in branch) or t("none"), n=tokens)
+    return picture(t("label"), spoken, *drawn(__name__, values))
 
 
 def question(guess: int) -> dict:

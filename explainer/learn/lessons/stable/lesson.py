@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.base.amounts import format_significant, power
-from explainer.learn.kit import Block, Mark, axis, picture, plot, row, series, words_of
+from explainer.learn.kit import Block, drawn, picture, words_of
 from explainer.learn.linear_algebra import softmax
 from explainer.learn.precision import counted
 from kernels.spec.formats import FORMATS
@@ -75,47 +75,32 @@ def sums(n: int, fmt: type) -> tuple[float, ...]:
     return tuple(map(float, found))
 
 
-def _plot(
-    title: str, whole: tuple, mine: tuple, first: int, end: str, y: Mark, is_named: bool
-) -> Mark:
-    """A curve with all four habits, dashed, and one with those that are on."""
-    x = [first + k for k in range(len(whole))]
-    names = (t("all"), t("mine")) if is_named else ("", "")
-    lines = [series(names[0], x, whole, dash=True), series(names[1], x, mine, "o")]
-    return plot(title, lines, axis(end), y, height=10)
-
-
 def compute(**is_on: bool) -> Block:
     """The stack by four measures, each beside the one with all habits."""
     habits = tuple(key for key in MEASURES if is_on[key])
     whole, mine = stack(ALL), stack(habits)
-    sizes = axis(low=0.01, high=100, log=True, ticks=[(0.01, "0.01"), (1, "1"), (100, "100")])
-    shares = axis(low=0, high=1)
     long = sums(TERMS, np.float32)[::STRIDE]
     added = long if "sums" in habits else sums(TERMS, np.float16)[::STRIDE]
-    terms = [k * STRIDE for k in range(len(long))]
-    spoken = [MEASURES[k] for k in habits] or t("none")
     ends = {key: format_significant(values[-1], 2) for key, values in mine.items()}
-    layer = t("layer")
+    values = {
+        "layers": range(LAYERS + 1),
+        "after": range(1, LAYERS + 1),
+        "whole_spread": whole["spread"],
+        "whole_size": whole["size"],
+        "whole_top": whole["top"],
+        "my_spread": mine["spread"],
+        "my_size": mine["size"],
+        "my_top": mine["top"],
+        "terms": range(0, len(long) * STRIDE, STRIDE),
+        "long": long,
+        "added": added,
+        "n": TERMS,
+    }
+    spoken = [MEASURES[k] for k in habits] or t("none")
     return picture(
         t("label", tokens=TOKENS, layers=LAYERS),
         t("spoken", habits=spoken, layers=LAYERS, terms=TERMS, sum=added[-1], **ends),
-        row(
-            _plot(t("spread"), whole["spread"], mine["spread"], 0, layer, shares, True),
-            _plot(t("size"), whole["size"], mine["size"], 0, layer, sizes, True),
-            grow=(1, 1),
-        ),
-        row(
-            _plot(t("top"), whole["top"], mine["top"], 1, layer, shares, False),
-            plot(
-                t("weights", n=TERMS),
-                [series("", terms, long, dash=True), series("", terms, added, "o")],
-                axis(t("term")),
-                shares,
-                height=10,
-            ),
-            grow=(1, 1),
-        ),
+        *drawn(__name__, values),
     )
 
 
