@@ -13,7 +13,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.browser.harness import Server
-from tests.browser.site.hostile import OURS, posted, send
+from tests.browser.site.hostile import DATA, posted, send
 from tests.web.faulty_app import ENDLESS, SEED
 from tests.workers import below
 
@@ -64,7 +64,7 @@ def test_what_is_typed_is_in_no_line(server):
     for path in (
         "/",
         "/healthz",
-        *(f"/fa/{name}" for name in (*OURS, "parallel", "learn", "code")),
+        *(f"/fa/{name}" for name in (*DATA["ours"], "parallel", "learn", "code")),
     ):
         calls += [("GET", f"{path}?{key}={PLANTED}") for key in KEYS]
         calls += [("GET", f"{path}?seed={SEED}&data=sentence&text={PLANTED}")]
