@@ -151,8 +151,8 @@ def same(result: Result, main: str) -> Claim:
                 "same.gradients", values=mine["values"], tiles=mine["tiles"], share=100 * largest
             )
         )
-        errors = [(key, error) for key, error in mine["errors"].items() if error is not None]
-        return claim | {"sentence": sentence, "rows": [[k, scientific(e)] for k, e in errors]}
+        rows = [[k, scientific(e)] for k, e in mine["errors"].items() if e is not None]
+        return claim | {"sentence": sentence, "rows": rows}
     if mine["against"] == "O":
         key = "same.o" if mine["agrees"] else "same.o_differs"
         values = {"name": name, "error": scientific(mine["o_error"])}

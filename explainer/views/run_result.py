@@ -44,8 +44,8 @@ def done(result: Result, record: Result) -> State:
         "backend": run_tabs.backend(result, record),
         "script": run_tabs.script(result),
     }
-    is_right = verdict.is_right(result)
-    first = "fast" if is_timed and is_right and verdict.agrees(result) is not False else "claims"
+    is_right, agrees = verdict.is_right(result), verdict.agrees(result)
+    first = "fast" if is_timed and is_right and agrees is not False else "claims"
     return state_of(
         "done",
         headline,
@@ -54,7 +54,7 @@ def done(result: Result, record: Result) -> State:
         claims=claims,
         tabs=tabs,
         query=verdict.step_query(result),
-        agrees=verdict.agrees(result),
+        agrees=agrees,
         right=is_right,
         device=result["machine"]["device"],
         first=first,

@@ -58,18 +58,11 @@ on(
 document.addEventListener("focusout", () => {
   unaware = null;
 });
-document.addEventListener(
-  "pointerdown",
-  () => {
-    taking = null;
-  },
-  { capture: true },
-);
-document.addEventListener(
-  "keydown",
-  (event) => {
-    const target = targetOf(event);
-    taking = event.key === "Enter" && target.matches?.("[role=combobox]") ? target : null;
+on(
+  document,
+  ["pointerdown", "keydown"],
+  ({ target, key }) => {
+    taking = key === "Enter" && target.matches?.("[role=combobox]") ? target : null;
   },
   { capture: true },
 );
