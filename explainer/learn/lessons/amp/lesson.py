@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.base.amounts import listed, power
-from explainer.learn.kit import Block, axis, drawn, picture, plot, row, series, words_of
+from explainer.learn.kit import Block, drawn, picture, series, words_of
 from explainer.learn.precision import gradients, lost
 from kernels.spec.formats import FORMATS
 
@@ -93,53 +93,31 @@ def pushed(start: float, by: float, count: int) -> tuple[list[float], list[float
 def compute(by: float) -> Block:
     """The step as a flow; the losses of three runs and the scale; one weight, pushed."""
     names = t.named("runs")
-    steps, updates = [*range(STEPS)], [*range(PUSHES + 1)]
+    steps = range(STEPS)
     losses = [
         series(names[way], steps, run(way).losses, hue, dash=way == "fp32")
         for way, hue in WAYS.items()
     ]
     short, long = pushed(1.0, by, PUSHES)
-    weights = t.named("weights")
     ends = {way: run(way).losses[-1] for way in WAYS}
-    spoken = t(
-        "spoken",
-        steps=STEPS,
-        skipped=len(run("amp").skipped),
-        updates=PUSHES,
-        by=by,
-        short=short[-1],
-        long=long[-1],
-        **ends,
-    )
-    scales = [(2.0**k, power(2, k) if k else t("one")) for k in (30, 15, 0)]
-    return picture(
-        t("label"),
-        spoken,
-        *drawn(__name__, {}, "flow"),
-        row(
-            plot(t("losses"), losses, axis(t("axis")), axis(low=1e-3, high=1, log=True), height=11),
-            plot(
-                t("scale"),
-                [series("", steps, run("amp").scales, "l")],
-                axis(t("axis")),
-                axis(low=1, high=2.0**31, log=True, ticks=scales),
-                remark=t("halved"),
-                height=11,
-            ),
-            plot(
-                t("weight", n=PUSHES, by=by),
-                [
-                    series(weights["short"].format(end=short[-1]), updates, short, "q"),
-                    series(weights["long"].format(end=long[-1]), updates, long, dash=True),
-                ],
-                axis(t("update")),
-                axis(low=1, high=max(long[-1], 1.001)),
-                height=11,
-            ),
-            grow=(1, 1, 1),
-            align="top",
-        ),
-    )
+    values = {
+        "losses": losses,
+        "steps": steps,
+        "scales": run("amp").scales,
+        "ticks": [(2.0**k, power(2, k) if k else "1") for k in (30, 15, 0)],
+        "n": PUSHES,
+        "by": by,
+        "updates": range(PUSHES + 1),
+        "in_fp16": short,
+        "in_fp32": long,
+        "high": max(long[-1], 1.001),
+        "short": short[-1],
+        "long": long[-1],
+    }
+    shown = {name: values[name] for name in ("by", "short", "long")}
+    skipped = len(run("amp").skipped)
+    spoken = t("spoken", steps=STEPS, skipped=skipped, updates=PUSHES, **shown, **ends)
+    return picture(t("label"), spoken, *drawn(__name__, values))
 
 
 def question(start: float, by: float, count: int) -> dict:

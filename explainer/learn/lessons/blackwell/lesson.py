@@ -10,21 +10,7 @@ import numpy as np
 
 from explainer.base.facts import number
 from explainer.base.records import about, rows_where
-from explainer.learn.kit import (
-    Block,
-    Mark,
-    bar,
-    bars,
-    column,
-    note,
-    part,
-    picture,
-    row,
-    span,
-    stack,
-    timeline,
-    words_of,
-)
+from explainer.learn.kit import Block, Mark, bar, bars, drawn, part, picture, span, words_of
 from explainer.learn.linear_algebra import address, make_problem
 from explainer.learn.matrix_units import GENERATIONS
 from explainer.learn.pipeline import Slot, Task, simulate
@@ -138,49 +124,32 @@ def compute(card: str, polynomial: int) -> Block:
     updates, rises, count = rescales()
     end = max(s.end for s in slots(card, polynomial))
     ticks = [(x, f"{x:,.0f}") for x in np.arange(0, 0.9 * end, 4 * product)]
-    sums = t.named("memory_parts")
-    memory = [
-        part(sums[name], SIDE, hue=hue)
-        for name, hue in (("SA", "q"), ("SB", "o"), ("OA", "q"), ("OB", "o"))
-    ]
-    units = [
-        part(t("sfu", n=SIDE - polynomial, all=SIDE), SIDE - polynomial, hue="l"),
-        part(str(polynomial), polynomial, hue="k"),
-    ]
-    panels = [
-        column(
-            stack(t("exp2"), [x for x in units if x.get("amount")]),
-            note(t("exp2_why", exps=exps, free=free), "fine"),
-        ),
-        column(
-            stack(t("rescale"), [part("", rises, t("kept", n=rises), "m")], whole=rises),
-            note(t("rescale_why", updates=updates, rises=rises, n=count), "fine"),
-        ),
-    ]
     if card == "b200":
-        panels.insert(
-            0,
-            column(stack(t("memory"), memory, whole=COLUMNS), note(t("memory_why"), "fine")),
-        )
+        (panel,) = drawn(__name__, {"side": SIDE, "columns": COLUMNS}, "memory")
     else:
         names = t.named("methods")
         items = [
             bar(names[method], rate, t("rate", rate=rate), "v" if method == "fa4" else "q")
             for method, rate in speeds().items()
         ]
-        panels.insert(0, bars(t("speeds"), items, remark=about()))
-    return picture(
-        t("label", card=t.named("cards")[card]),
-        t("spoken", product=product, exps=exps, free=free, rises=rises, n=count),
-        timeline(
-            t("hidden", cycles=2 * product),
-            _lanes(card, polynomial),
-            ticks=ticks,
-            now=_hidden(card, polynomial),
-        ),
-        row(*panels, align="top", grow=(1,) * len(panels)),
-        note(t("model", flop=2 * GENERATIONS[ARCHS[card]].fma), "fine", aside=True),
-    )
+        panel = bars(t("speeds"), items, remark=about())
+    units = [
+        part(t("sfu", n=SIDE - polynomial, all=SIDE), SIDE - polynomial, hue="l"),
+        part(str(polynomial), polynomial, hue="k"),
+    ]
+    shown = {"product": product, "exps": exps, "free": free, "rises": rises, "n": count}
+    values = {
+        "cycles": 2 * product,
+        "lanes": _lanes(card, polynomial),
+        "ticks": ticks,
+        "now": _hidden(card, polynomial),
+        "panel": panel,
+        "units": [x for x in units if x.get("amount")],
+        "updates": updates,
+        "flop": 2 * GENERATIONS[ARCHS[card]].fma,
+    }
+    label = t("label", card=t.named("cards")[card])
+    return picture(label, t("spoken", **shown), *drawn(__name__, shown | values))
 
 
 def question(polynomial: int) -> dict:

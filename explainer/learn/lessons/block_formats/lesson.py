@@ -6,7 +6,7 @@ import numpy as np
 
 from explainer.base.amounts import format_significant
 from explainer.base.facts import number
-from explainer.learn.kit import Block, Mark, bar, bars, grid, note, picture, words_of
+from explainer.learn.kit import Block, bar, drawn, picture, words_of
 from kernels.spec.formats import FORMATS
 
 t = words_of(__name__)
@@ -64,13 +64,6 @@ def error(x: np.ndarray, kind: str) -> float:
     return float(np.sqrt(np.mean(off**2)))
 
 
-def _rows(x: np.ndarray, kind: str) -> Mark:
-    """The rounded numbers in lines of SHOWN; what became 0 is pale."""
-    y = quantized(x, kind).reshape(-1, SHOWN)
-    gone = [(int(i), int(j)) for i, j in np.argwhere(y == 0)]
-    return grid(t.named("kinds")[kind], y, "k", digits=1, pale=gone, most=3.0, key="rounded")
-
-
 def compute(kind: str, size: int) -> Block:
     """Show the numbers, what the format makes of them, and the errors of all four ways."""
     x, names = numbers(size), t.named("kinds")
@@ -86,18 +79,21 @@ def compute(kind: str, size: int) -> Block:
         )
         for name, off in found.items()
     ]
-    zeros = int((quantized(x, kind) == 0).sum())
-    exact = grid(
-        t("exact"), x.reshape(-1, SHOWN), "q", digits=1, on=[divmod(OUTLIER, SHOWN)], most=3.0
-    )
-    return picture(
-        t("label"),
-        t("spoken", kind=names[kind], off=100 * found[kind], zeros=zeros),
-        exact,
-        _rows(x, kind),
-        bars(t("errors"), items),
-        note(t("zeros", n=zeros, count=COUNT), "fine", aside=True),
-    )
+    y = quantized(x, kind).reshape(-1, SHOWN)
+    gone = [(int(i), int(j)) for i, j in np.argwhere(y == 0)]
+    zeros = len(gone)
+    values = {
+        "exact": x.reshape(-1, SHOWN),
+        "outlier": [divmod(OUTLIER, SHOWN)],
+        "kind": names[kind],
+        "rounded": y,
+        "gone": gone,
+        "items": items,
+        "n": zeros,
+        "count": COUNT,
+    }
+    spoken = t("spoken", kind=names[kind], off=100 * found[kind], zeros=zeros)
+    return picture(t("label"), spoken, *drawn(__name__, values))
 
 
 def question(block: int, largest: float) -> dict:

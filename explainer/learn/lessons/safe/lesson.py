@@ -9,7 +9,7 @@ import numpy as np
 
 from explainer.base.amounts import format_significant
 from explainer.learn import example
-from explainer.learn.kit import Block, grid, picture, row, sign, span, timeline, words_of
+from explainer.learn.kit import Block, drawn, picture, span, words_of
 from explainer.learn.linear_algebra import attend, softmax
 from kernels.spec.formats import FORMATS
 
@@ -111,31 +111,22 @@ def compute(input: str, gain: float, subtract: bool) -> Block:
         t("lane", format=title, weights=w, outcome=what)
         for title, w, what in zip(titles, weights, outcomes, strict=True)
     )
-    return picture(
-        t("label"),
-        t(
-            "spoken",
-            logits=names,
-            how=t("shifted" if subtract else "plain"),
-            formats=spoken,
-        ),
-        timeline(t("line"), lanes, low=low, high=high, ticks=ticks),
-        row(
-            grid(
-                t("exp_shifted" if subtract else "exp"),
-                exps,
-                "m",
-                rows=titles,
-                cols=names,
-                size="wide",
-            ),
-            sign("÷"),
-            grid(t("sum"), sums, "l", size="wide"),
-            sign("="),
-            grid(t("weights"), weights, "q", size="wide", row_sums=outcomes),
-            align="bottom",
-        ),
-    )
+    values = {
+        "lanes": lanes,
+        "low": low,
+        "high": high,
+        "ticks": ticks,
+        "exp": t("exp_shifted" if subtract else "exp"),
+        "exps": exps,
+        "titles": titles,
+        "names": names,
+        "sums": sums,
+        "weights": weights,
+        "outcomes": outcomes,
+    }
+    how = t("shifted" if subtract else "plain")
+    spoken = t("spoken", logits=names, how=how, formats=spoken)
+    return picture(t("label"), spoken, *drawn(__name__, values))
 
 
 def question(at: int, name: str, scores: Sequence[float]) -> dict:
