@@ -1,5 +1,7 @@
 // What the pages' controls show and what follows from it, as {key: value} with the keys of a Problem. Pure.
 
+import { clamp } from "../lib/format.js";
+import { recordOf } from "../lib/lists.js";
 import { DEFAULT } from "./algorithms.js";
 import { NUMBERS, OPTIONAL, PROBLEM_KEYS } from "./query.js";
 
@@ -8,7 +10,7 @@ import { NUMBERS, OPTIONAL, PROBLEM_KEYS } from "./query.js";
 const TYPED = ["sentence", "own"]; // inputs that come with a text
 /** The Run page's, as text: there H has a place of its own, and as many key heads are "each". @type {Record<string, string>} */
 export const RUN_DEFAULTS = {
-  ...Object.fromEntries(Object.entries(OPTIONAL).map(([key, value]) => [key, String(value)])),
+  ...recordOf(Object.keys(OPTIONAL), (key) => String(OPTIONAL[key])),
   hk: "each",
   pass: "forward",
 };
@@ -43,25 +45,22 @@ function queryOf(values) {
  * `plain`: what they showed when it was asked. @param {Values} given */
 function merged({ answer, ...now }) {
   const { requested, plain } = JSON.parse(answer);
-  return Object.fromEntries(
-    Object.entries(now).map(([key, value]) => [
-      key,
-      same(value, plain[key]) ? requested[key] : value,
-    ]),
+  return recordOf(Object.keys(now), (key) =>
+    same(now[key], plain[key]) ? requested[key] : now[key],
   );
 }
 
 /** As many key heads as divide the query heads, at most those asked for, and a head that there is. @param {Values} values */
 function headsOf({ hq, hk, head }) {
   if (!Number.isInteger(hq) || hq < 1) return {};
-  let fitting = Math.max(1, Math.min(Math.floor(hk), hq)) || 1;
+  let fitting = clamp(Math.floor(hk), 1, hq) || 1;
   while (hq % fitting) fitting--;
   return { hk: fitting, head: Math.min(head, hq - 1) };
 }
 
 /** The player's query; a block larger than the sequence shrinks with it, heads fit each other. @param {Values} values */
 export function ask(values) {
-  const block = (/** @type {number} */ size) => Math.max(1, Math.min(size, values.n));
+  const block = (/** @type {number} */ size) => clamp(size, 1, values.n);
   const fitted = { ...values, br: block(values.br), bc: block(values.bc), ...headsOf(values) };
   return { ...fitted, player: queryOf(fitted) };
 }
@@ -71,11 +70,8 @@ export function ask(values) {
 export function follow({ player }, { sizes }) {
   const fields = { ...OPTIONAL, ...Object.fromEntries(new URLSearchParams(player)) };
   /** @type {Values} */
-  const values = Object.fromEntries(
-    Object.entries(fields).map(([key, value]) => [
-      key,
-      NUMBERS.includes(key) ? Number(value) : value,
-    ]),
+  const values = recordOf(Object.keys(fields), (key) =>
+    NUMBERS.includes(key) ? Number(fields[key]) : fields[key],
   );
   return { ...values, large: sizes.includes(values.n) ? values.n : 0 };
 }

@@ -1,6 +1,7 @@
 // A mask as its builder edits it: chips, their text, and what is said of a score. What is kept, and by what, the server
 // says (explainer/web/mask_map.py); here it is only put into words. Pure.
 
+import { clamp } from "../lib/format.js";
 import { times } from "../lib/lists.js";
 import { phrasesOf, textsOf } from "../lib/texts.js";
 import texts from "../../texts/masks.json" with { type: "json" };
@@ -45,7 +46,7 @@ export const renumbered = (draft, term, k, numbers) =>
  * @param {number} by @param {{low: number, high: number}} range */
 function nudged(value, by, { low, high }) {
   const now = /^\s*-?\d+\s*$/.test(value) ? Number(value) + by : low;
-  return String(Math.max(low, Math.min(high, now)));
+  return String(clamp(now, low, high));
 }
 
 /** In a list, the number that the caret stands in or behind. @param {string} list @param {number} caret @param {number} by

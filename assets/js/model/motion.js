@@ -1,7 +1,7 @@
 // How what is shown at a place came to be, as acts with their times: a phase each, its bytes on their way, its cells one
 // after the other. What moves is only planned here; views/motion draws it. Pure.
 
-import { blockName } from "../lib/format.js";
+import { blockName, clamp } from "../lib/format.js";
 import { times } from "../lib/lists.js";
 import { frame, phasesOf } from "./frame.js";
 
@@ -71,8 +71,7 @@ export const flightName = ({ tensor, blocks }) =>
   blocks.length > 1 ? tensor : blockName({ tensor, block: blocks[0] });
 
 /** px of the ribbon that these bytes fly along. @param {number} size */
-export const ribbon = (size, most = WIDEST) =>
-  Math.max(THINNEST, Math.min(most, size / BYTES_PER_PX));
+export const ribbon = (size, most = WIDEST) => clamp(size / BYTES_PER_PX, THINNEST, most);
 
 /** @param {Frame} f @param {string} phase */
 function lengthOf(f, phase) {
@@ -108,8 +107,7 @@ export function acts(trace, from, to) {
 }
 
 /** @param {Act[]} list */
-export const lengthOfAll = (list) =>
-  list.length ? list[list.length - 1].start + list[list.length - 1].ms : 0;
+export const lengthOfAll = (list) => Math.max(0, ...list.map(({ start, ms }) => start + ms));
 
 /** How far the cell in row r, column c of a matrix is when its act is at `t`, 0 to 1: row by row and column by column
  * what fills, the rows a little apart what turns. @param {string} phase @param {number} r @param {number} c @param {number} rows @param {number} cols @param {number} t */
@@ -119,7 +117,7 @@ export function cellAt(phase, r, c, rows, cols, t) {
   const along = fills
     ? (r * cols + c) / Math.max(1, rows * cols - 1)
     : (r * 0.6) / Math.max(1, rows - 1) + (c * 0.4) / Math.max(1, cols - 1);
-  return Math.max(0, Math.min(1, (t - Math.min(1, along) * (1 - one)) / one));
+  return clamp((t - Math.min(1, along) * (1 - one)) / one, 0, 1);
 }
 
 /** @param {Box} box @returns {Point} */

@@ -5,6 +5,7 @@ import { bytes, integer, number, sub } from "../lib/format.js";
 import { bytesOf, savedBytes } from "./frame.js";
 import { algorithmOf } from "./passes.js";
 import { bends, changesOf } from "./scores.js";
+import { sizeOf } from "./spans.js";
 import { STATS } from "./statistics.js";
 import { t } from "./texts.js";
 import { failure } from "./why.js";
@@ -50,8 +51,8 @@ export const VALUES = {
   tile: tileOf,
   n: ({ problem }) => integer(problem.n),
   d: ({ problem }) => problem.d,
-  rows: ({ rows }) => rows.stop - rows.start,
-  keys: ({ cols }) => cols.stop - cols.start,
+  rows: ({ rows }) => sizeOf(rows),
+  keys: ({ cols }) => sizeOf(cols),
   unused_lanes: unusedLanes,
   lane: (f) => f.lane,
   lanes: (f) => f.lanes,
@@ -78,7 +79,7 @@ export const VALUES = {
   blocks: (f) => blocksOf(f, "write").what,
   size: (f) => blocksOf(f, "write").size,
   saved: (f) => bytes(savedBytes(f)),
-  scores: ({ rows, cols }) => integer((rows.stop - rows.start) * (cols.stop - cols.start)),
+  scores: ({ rows, cols }) => integer(sizeOf(rows) * sizeOf(cols)),
   factor: (_, row) => integer(failure(row?.m_new)?.factor ?? 0),
   power: (_, row) => number(failure(row?.m_new)?.power),
   dKV_size: (f) => writtenOf(f, "dK", "dV"),

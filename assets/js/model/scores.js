@@ -1,14 +1,14 @@
 // What is done to a score between its scaling and the softmax, with its numbers. The trace brings it, from
 // kernels/spec/scores.py; here each step is applied to one score, which is held against the trace. Pure.
 
-import { number } from "../lib/format.js";
+import { clamp, number } from "../lib/format.js";
 
 /** @import { Change, Problem } from "./types.js" */
 
 /** A number that is added. @param {number} x */
 export const plus = (x) => (x < 0 ? `− ${number(-x)}` : `+ ${number(x)}`);
 /** @param {number[]} table @param {number} row @param {number} key */
-const biasOf = (table, row, key) => table[Math.min(Math.max(row - key, 0), table.length - 1)];
+const biasOf = (table, row, key) => table[clamp(row - key, 0, table.length - 1)];
 
 /** By the shape of a change: what becomes of one score s of a row and key, and the same with its numbers.
  * @type {Record<string, {

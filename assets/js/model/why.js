@@ -1,5 +1,6 @@
 // What exp would do without m, with a row's own numbers: its scores are multiplied until fp32 fails. Pure.
 
+import { clamp } from "../lib/format.js";
 import { times } from "../lib/lists.js";
 
 /** @import { Frame, Known } from "./types.js" */
@@ -24,7 +25,7 @@ export function failure(m) {
 function markOf(power) {
   const state = power > LARGEST ? 1 : power <= SMALLEST ? -1 : 0;
   const [low, high] = RANGE;
-  return { state, at: Math.max(low - 2, Math.min(high + 2, power / Math.LN10)) };
+  return { state, at: clamp(power / Math.LN10, low - 2, high + 2) };
 }
 
 /** The visible scores of a row of this tile, times a factor, on two axes: exp(S), and exp(S − m).

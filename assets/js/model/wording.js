@@ -2,6 +2,7 @@
 
 import { blockName, bytes, number, sub } from "../lib/format.js";
 import { bytesOf } from "./frame.js";
+import { sizeOf } from "./spans.js";
 import { t } from "./texts.js";
 
 /** @import { Hiders } from "./predicates.js" */
@@ -41,8 +42,7 @@ export function whySkipped({ problem, hiders }) {
 }
 
 /** How many lanes of this tile have no key. @param {Frame} f */
-export const unusedLanes = ({ j, cols, problem }) =>
-  j < 0 ? 0 : problem.block_k - (cols.stop - cols.start);
+export const unusedLanes = ({ j, cols, problem }) => (j < 0 ? 0 : problem.block_k - sizeOf(cols));
 
 /** The blocks that are read or written here. @param {Frame} f @param {Op} op */
 export function blocksOf(f, op) {
@@ -80,7 +80,7 @@ export const tileOf = (f) =>
 /** What the mask takes away of this tile. @param {Frame} f */
 export function masked(f) {
   const { mask, n } = f.problem;
-  const [rows, cols] = [f.rows.stop - f.rows.start, f.cols.stop - f.cols.start];
+  const [rows, cols] = [sizeOf(f.rows), sizeOf(f.cols)];
   const [of, lanes, key] = [rows * cols, unusedLanes(f), n - 1];
   let scores = 0;
   for (let k = 0; f.numbers && k < of; k++) if (f.hides(Math.floor(k / cols), k % cols)) scores++;

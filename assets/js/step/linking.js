@@ -1,10 +1,12 @@
 // What a visitor points at, focuses or selects in a player: by mouse, finger or keyboard, by delegation. A matrix, the map
 // and the table are one tab stop each; arrows move inside of it. What is selected stays while stepping.
 
+import { clamp } from "../lib/format.js";
 import { explain } from "../model/explain.js";
 import { around, isPresenting, targetOf } from "../lib/dom.js";
 import { ARROWS, isShortcut } from "../lib/keys.js";
 import { linksAt, rowOf } from "../model/links.js";
+import { sizeOf } from "../model/spans.js";
 import { isPerRow } from "../model/tensors.js";
 import { t } from "../model/texts.js";
 import { Links } from "../views/links.js";
@@ -136,7 +138,7 @@ export class Linking {
     const { Tr, Tc } = trace.problem;
     const [r, c] = this.at ?? (stop.matches(".fa-map") ? [f.i, Math.max(0, f.j)] : [0, 0]);
     const to = (/** @type {number} */ size, /** @type {number} */ k, low = 0) =>
-      Math.max(low, Math.min(size - 1, k));
+      clamp(k, low, size - 1);
     const keep = (/** @type {[number, number]} */ ...place) => (this.at = place);
     if (stop.matches(".fa-map")) {
       const { above, left, right } = this.player.hbm.strips.sides;
@@ -150,7 +152,7 @@ export class Linking {
           ? blockOf(right[j - Tc], i)
           : `tile.${i}.${j}`;
     }
-    const rows = f.rows.stop - f.rows.start;
+    const rows = sizeOf(f.rows);
     if (stop.matches(".fa-rows")) {
       const names = OF_ROW[f.pass];
       const [row, column] = keep(to(rows, r + down), to(names.length, c + across));

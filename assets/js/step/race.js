@@ -3,7 +3,7 @@
 import { palette } from "../lib/colors.js";
 import { decode } from "../model/decode.js";
 import { el, set } from "../lib/dom.js";
-import { bytes } from "../lib/format.js";
+import { bytes, clamp } from "../lib/format.js";
 import { during } from "../lib/pending.js";
 import { errorText, kernelFile } from "../lib/server.js";
 import { Lane, YoursLane } from "./lane.js";
@@ -179,7 +179,7 @@ export class Race extends PlayerBase {
   /** @param {number} tick */
   go(tick) {
     if (!this.isReady) return;
-    this.tick = Math.max(0, Math.min(this.timing.ticks - 1, tick));
+    this.tick = clamp(tick, 0, this.timing.ticks - 1);
     this.render();
   }
 

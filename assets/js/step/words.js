@@ -1,8 +1,9 @@
 // The Problem as one line of words. Each opens the page's control of it where it stands; one key opens all of them.
 
 import { around, button, el, find, findVisible, on } from "../lib/dom.js";
+import { recordOf } from "../lib/lists.js";
 import { ALGORITHMS } from "../model/algorithms.js";
-import { integer } from "../lib/format.js";
+import { clamp, integer } from "../lib/format.js";
 import { t } from "../model/texts.js";
 import { placed } from "../views/rich.js";
 
@@ -75,9 +76,7 @@ export class Words {
     if (this.written === written) return;
     this.written = written;
     const said = Object.keys(words).filter((name) => words[name]);
-    const { n, d, tiles, data, dtype, ...more } = Object.fromEntries(
-      said.map((name) => [name, `[${name}]`]),
-    );
+    const { n, d, tiles, data, dtype, ...more } = recordOf(said, (name) => `[${name}]`);
     const line = t(problem.n === 1 ? "words.one" : "words", {
       n,
       d,
@@ -88,9 +87,7 @@ export class Words {
     });
     const nodes = placed(
       line,
-      Object.fromEntries(
-        said.map((name) => [name, this.word(CONTROLS[name] ?? name, words[name])]),
-      ),
+      recordOf(said, (name) => this.word(CONTROLS[name] ?? name, words[name])),
     );
     if (this.turn) nodes.unshift(this.switch(pass));
     else nodes.push(...this.more);
@@ -177,10 +174,7 @@ export class Controls {
   /** Above the word where there is room for it, else below; within the window. @param {HTMLElement} column @param {DOMRect} word */
   beside(column, word) {
     const { innerWidth, innerHeight } = window;
-    const left = Math.max(
-      MARGIN,
-      Math.min(word.left - MARGIN, innerWidth - column.offsetWidth - MARGIN),
-    );
+    const left = clamp(word.left - MARGIN, MARGIN, innerWidth - column.offsetWidth - MARGIN);
     const over = word.top > innerHeight / 2;
     column.style.cssText = `left:${left}px;${over ? `bottom:${innerHeight - word.top + MARGIN}px` : `top:${word.bottom + MARGIN}px`}`;
   }

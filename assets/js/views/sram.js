@@ -4,7 +4,7 @@
 
 import { aroundZero, range } from "../lib/colors.js";
 import { el, get, set } from "../lib/dom.js";
-import { bytes, number, sub } from "../lib/format.js";
+import { bytes, clamp, number, sub } from "../lib/format.js";
 import { weight } from "../model/frame.js";
 import { algorithmOf, layoutOf } from "../model/passes.js";
 import { t } from "../model/texts.js";
@@ -83,7 +83,7 @@ export class Sram extends TilePanel {
     const room = height - head - gap - foot;
     const split = above / (above + HEIGHTS.S);
     const low = Math.min(room * (1 - split), rows * (big ? 96 : 66) * u);
-    const over = Math.max(0, Math.min(room - low, (big ? 0 : 1.4) * HEIGHTS.K * u));
+    const over = clamp((big ? 0 : 1.4) * HEIGHTS.K * u, 0, room - low);
     const stats = (big ? 250 : narrow ? 106 : STATS) * u;
     const shares = strip
       ? STRIPS[on_chip.includes("O") ? "with" : "without"]

@@ -4,9 +4,10 @@
 
 import { aroundZero, hueOf, range } from "../lib/colors.js";
 import { el, set } from "../lib/dom.js";
-import { fixed, number, sub } from "../lib/format.js";
+import { clamp, fixed, number, sub } from "../lib/format.js";
 import { savesL } from "../model/passes.js";
 import { crossings } from "../model/phases_backward.js";
+import { sizeOf } from "../model/spans.js";
 import { AXES } from "../model/tensors.js";
 import { t } from "../model/texts.js";
 import { tileOf } from "../model/wording.js";
@@ -138,7 +139,7 @@ export class SramBackward extends TilePanel {
     const { unit: u, big } = this.theme;
     const most = places.length === 1 && !alone ? 3 * SIDE : alone ? 60 : SIDE;
     const side = places.map(({ left }) =>
-      left && !big ? Math.max(SIDE, Math.min(most, this.cellsOf(left)[1] * 24)) * u : 0,
+      left && !big ? clamp(this.cellsOf(left)[1] * 24, SIDE, most) * u : 0,
     ); // the names of the sums stand below
     const stat = places.map((one) => (one.stat ? (big ? 110 : alone ? 58 : STAT) * u : 0));
     const apart =
@@ -228,7 +229,7 @@ export class SramBackward extends TilePanel {
     else hold("S", `S ${f.done("mask")}`, S, f.score, this.scores);
     if (dS === "dS") hold("dS", "dS", true, gone(entry("dS")), this.dS, theme.dS, 0);
     else {
-      const keys = f.cols.stop - f.cols.start;
+      const keys = sizeOf(f.cols);
       const dP = entry("dS", "dP");
       hold("dS", "dP", dS, (r, c) => (c < keys ? dP(r, c) : 0), this.dP, theme.dS);
     }

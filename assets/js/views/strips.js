@@ -3,7 +3,7 @@
 
 import { hueOf } from "../lib/colors.js";
 import { set, svg } from "../lib/dom.js";
-import { sub } from "../lib/format.js";
+import { clamp, sub } from "../lib/format.js";
 import { times } from "../lib/lists.js";
 import { sharing } from "../model/heads.js";
 import { algorithmOf, layoutOf } from "../model/passes.js";
@@ -268,7 +268,7 @@ export class Strips {
       const [along, size] = isOfKeys(name) ? [x, block_k] : [y, block_q];
       return isPerRow(name)
         ? name
-        : `${tensorOf(name).replace("′", "")}.${Math.min(count - 1, Math.max(0, Math.floor(along / this.map.cell / size)))}`;
+        : `${tensorOf(name).replace("′", "")}.${clamp(Math.floor(along / this.map.cell / size), 0, count - 1)}`;
     }
     return null;
   }

@@ -6,6 +6,7 @@ import { hueOf } from "../lib/colors.js";
 import { button, card, el, set } from "../lib/dom.js";
 import { number, sub } from "../lib/format.js";
 import { recordOf, times } from "../lib/lists.js";
+import { sizeOf } from "../model/spans.js";
 import { AXES, tensorOf } from "../model/tensors.js";
 import { t } from "../model/texts.js";
 import { Budget } from "./budget.js";
@@ -188,8 +189,8 @@ export class TilePanel {
   /** Rows and columns of what a frame shows. @param {string} name @param {Frame} f */
   shapeOf(name, { rows, cols, columns, lanes, problem: { block_q, d } }) {
     const sizes = {
-      rows: Math.min(block_q, rows.stop - rows.start),
-      keys: columns === "lanes" ? lanes : cols.stop - cols.start,
+      rows: Math.min(block_q, sizeOf(rows)),
+      keys: columns === "lanes" ? lanes : sizeOf(cols),
       dims: d,
       outs: d,
     };
@@ -255,7 +256,7 @@ export class TilePanel {
     const isSecond = this.isSecond(f);
     if (f.stage !== this.stage || isSecond !== this.second) this.arrange(f.stage, isSecond);
     this.first = f.rows.start;
-    this.used = Math.min(f.problem.block_q, f.rows.stop - f.rows.start);
+    this.used = Math.min(f.problem.block_q, sizeOf(f.rows));
     for (const [name, how] of Object.entries(this.contents(f)))
       if (!this.frames[name].root.hidden) this.frames[name].draw(how);
     const [first] = this.filled();

@@ -1,6 +1,7 @@
 // A matrix that becomes another one cell by cell, on a canvas over it while its own is hidden.
 
 import { boxStyle, el } from "../../lib/dom.js";
+import { clamp } from "../../lib/format.js";
 import { times } from "../../lib/lists.js";
 import { cellAt } from "../../model/motion.js";
 import { context2d } from "../matrix.js";
@@ -44,7 +45,7 @@ export function turn(layer, frame, turns) {
   let drawn = null;
   layer.paint((/** @type {number} */ now) => {
     const one = turns.findLast(({ start }) => start <= now) ?? turns[0];
-    const t = Math.max(0, Math.min(1, (now - one.start) / one.ms));
+    const t = clamp((now - one.start) / one.ms, 0, 1);
     const state = now >= end ? "over" : `${one.start} ${t}`;
     if (state === painted) return;
     painted = state;

@@ -4,6 +4,7 @@
 import { level } from "../../lib/colors.js";
 import { el, set } from "../../lib/dom.js";
 import { times } from "../../lib/lists.js";
+import { sizeOf } from "../../model/spans.js";
 import { tensorOf } from "../../model/tensors.js";
 import { turn } from "./cells.js";
 
@@ -106,11 +107,11 @@ export class TileMotion {
 
   /** The row of one operand and the column of the other whose product is being made, where both frames are shown.
    * @param {Act} at @param {string} left @param {string} above */
-  beams(at, left, above, cols = at.after.cols.stop - at.after.cols.start) {
+  beams(at, left, above, cols = sizeOf(at.after.cols)) {
     const { layer } = this;
     const [first, second] = [left, above].map((name) => this.sram.frames[name]);
     if (first.root.hidden || second.root.hidden) return;
-    const rows = at.after.rows.stop - at.after.rows.start;
+    const rows = sizeOf(at.after.rows);
     const row = layer.cover(part(layer, first, 0, 0, 1, first.matrix.cols), "fa-beam");
     const column = layer.cover(part(layer, second, 0, 0, second.matrix.rows, 1), "fa-beam");
     const seen = { opacity: [1, 1] };
