@@ -6,203 +6,190 @@ import { buildUrl } from "../lib/build.js";
 import { errorText, requestOk } from "../lib/server.js";
 import { during } from "../lib/pending.js";
 import { renumbered, toggled, unpacked, written } from "../model/mask.js";
-import { Chips } from "./chips.js";
-import { MaskMap } from "./map.js";
-import { Scores } from "./scores.js";
-import { About, Presets, Work } from "./side.js";
+import { makeChips } from "./chips.js";
+import { makeMap } from "./map.js";
+import { makeScores } from "./scores.js";
+import { makeAbout, makePresets, makeWork } from "./side.js";
 import { t } from "./texts.js";
 
 /** @import { Answer, Unpacked } from "../model/mask.js" */
 /** @import { Draft } from "../model/predicates.js" */
 /** @import { Fields, Palette } from "./types.js" */
 
-export class Builder {
+/** @param {{use: (mask: Fields) => void, cancel: () => void}} act */
+export function makeBuilder(act) {
   /** @type {{n: string, br: string, bc: string}} */
-  size;
+  let size;
   /** @type {Fields} */
-  wanted;
+  let wanted;
   /** "term.k" of the chip whose tiles are toggled. @type {string | null} */
-  picked = null;
+  let picked = null;
   /** @type {Draft} */
-  draft;
+  let draft;
   /** @type {Unpacked | undefined} */
-  answer;
+  let answer;
   /** @type {AbortController | undefined} */
-  request;
-  failed = false;
-
-  /** @param {{use: (mask: Fields) => void, cancel: () => void}} act */
-  constructor(act) {
-    this.act = act;
-    this.chips = new Chips({
-      edit: (draft, field) => this.edit(draft, field),
-      pick: (place) => this.pick(place),
-    });
-    this.map = new MaskMap({ toggle: (i, j) => this.toggle(i, j) });
-    this.scores = new Scores({ edit: (score, sink, field) => this.ask({ score, sink }, field) });
-    this.work = new Work();
-    this.presets = new Presets({ use: (one) => this.start(one) });
-    this.wrong = el("p.fa-mask-wrong", { role: "alert", id: "fa-mask-wrong", hidden: true });
-    this.text = el("input.fa-mask-text", {
-      type: "text",
-      "aria-label": t("text"),
-      spellcheck: "false",
-      autocomplete: "off",
-      autocapitalize: "off",
-    });
-    this.text.addEventListener("input", () => this.ask({ mask: this.text.value }, this.text));
-    this.text.addEventListener(
-      "change",
-      () => !this.failed && (this.text.value = this.wanted.mask),
-    );
-    this.took = button(t("use"), () => this.use(), { class: "fa-mask-use" });
-    const cancel = button(t("cancel"), () => this.act.cancel(), { class: "fa-mask-cancel" });
-    const title = el("h2", { id: "fa-mask-title", text: t("title") });
-    const left = el("section.fa-mask-left", { "aria-label": t("mask") }, [
-      title,
-      this.chips.root,
-      this.text,
-      this.wrong,
-      this.scores.root,
-      this.work.root,
-    ]);
-    const foot = el("div.fa-mask-foot", [this.took, cancel]);
-    this.root = el("dialog.fa-masks", { "aria-labelledby": "fa-mask-title", tabindex: -1 }, [
-      el("div.fa-mask-columns", [left, this.map.root, this.presets.root]),
-      foot,
-      this.chips.menu.root,
-    ]);
-    this.about = new About(this.root);
-    foot.append(this.about.root);
-    this.root.addEventListener("keydown", (event) => this.key(event));
-    this.resizer = new ResizeObserver(() => this.answer && this.draw());
-    this.resizer.observe(this.map.box);
-    this.themes = onTheme(() => this.map.paint());
-  }
+  let request;
+  let failed = false;
+  const chips = makeChips({ edit, pick });
+  const map = makeMap({ toggle });
+  const scores = makeScores({ edit: (score, sink, field) => ask({ score, sink }, field) });
+  const work = makeWork();
+  const presets = makePresets({ use: start });
+  const wrong = el("p.fa-mask-wrong", { role: "alert", id: "fa-mask-wrong", hidden: true });
+  const text = el("input.fa-mask-text", {
+    type: "text",
+    "aria-label": t("text"),
+    spellcheck: "false",
+    autocomplete: "off",
+    autocapitalize: "off",
+  });
+  text.addEventListener("input", () => ask({ mask: text.value }, text));
+  text.addEventListener("change", () => !failed && (text.value = wanted.mask));
+  const took = button(t("use"), use, { class: "fa-mask-use" });
+  const cancel = button(t("cancel"), act.cancel, { class: "fa-mask-cancel" });
+  const title = el("h2", { id: "fa-mask-title", text: t("title") });
+  const left = el("section.fa-mask-left", { "aria-label": t("mask") }, [
+    title,
+    chips.root,
+    text,
+    wrong,
+    scores.root,
+    work.root,
+  ]);
+  const foot = el("div.fa-mask-foot", [took, cancel]);
+  const root = el("dialog.fa-masks", { "aria-labelledby": "fa-mask-title", tabindex: -1 }, [
+    el("div.fa-mask-columns", [left, map.root, presets.root]),
+    foot,
+    chips.menu.root,
+  ]);
+  const about = makeAbout(root);
+  foot.append(about.root);
+  root.addEventListener("keydown", key);
+  const resizer = new ResizeObserver(() => answer && draw());
+  resizer.observe(map.box);
+  const themes = onTheme(() => map.paint());
 
   /** As the address has them, the mask that is edited, and the sizes. @param {{n: string, br: string, bc: string} & Fields} problem */
-  async open({ n, br, bc, ...mask }) {
-    this.size = { n, br, bc };
-    this.wanted = mask;
-    this.picked = null;
+  async function open({ n, br, bc, ...mask }) {
+    size = { n, br, bc };
+    wanted = mask;
+    picked = null;
     /** @type {Palette} */
     const palette = await during(
       "mask",
-      requestOk(buildUrl("presets", this.size)).then((answer) => answer.json()),
+      requestOk(buildUrl("presets", size)).then((answer) => answer.json()),
     );
-    for (const part of [this.chips, this.scores, this.presets, this.about]) part.learn(palette);
-    this.root.show();
-    await this.ask({});
-    this.root.focus({ preventScroll: true });
+    for (const part of [chips, scores, presets, about]) part.learn(palette);
+    root.show();
+    await ask({});
+    root.focus({ preventScroll: true });
   }
 
-  close() {
-    this.request?.abort();
-    this.resizer.disconnect();
-    this.themes.disconnect();
-    this.root.remove();
+  function close() {
+    request?.abort();
+    resizer.disconnect();
+    themes.disconnect();
+    root.remove();
   }
 
   /** What the server says to this text; `field` is where it was typed, so that what is wrong stands beside it.
    * @param {Partial<Fields>} changed @param {HTMLElement | null} field */
-  async ask(changed, field = null) {
-    Object.assign(this.wanted, changed);
-    this.request?.abort();
-    const request = (this.request = new AbortController());
-    const typed = field === this.text;
-    if (!typed) this.text.value = this.wanted.mask;
+  async function ask(changed, field = null) {
+    Object.assign(wanted, changed);
+    request?.abort();
+    const { signal } = (request = new AbortController());
+    const typed = field === text;
+    if (!typed) text.value = wanted.mask;
     try {
       /** @type {Answer} */
-      const answer = await during(
+      const found = await during(
         "mask",
-        requestOk(buildUrl("mask", { ...this.size, ...this.wanted }), request.signal).then(
-          (found) => found.json(),
+        requestOk(buildUrl("mask", { ...size, ...wanted }), signal).then((response) =>
+          response.json(),
         ),
       );
-      if (request.signal.aborted) return;
-      this.notify(null, null);
-      this.answer = unpacked(answer);
-      Object.assign(this.wanted, {
-        mask: answer.mask,
-        score: answer.score,
-        sink: answer.sink === null ? "" : String(answer.sink),
-      });
-      this.draft = this.answer.draft;
-      if (!typed) this.text.value = answer.mask;
-      this.draw();
+      if (signal.aborted) return;
+      notify(null, null);
+      answer = unpacked(found);
+      const { mask, score, sink } = found;
+      Object.assign(wanted, { mask, score, sink: sink === null ? "" : String(sink) });
+      draft = answer.draft;
+      if (!typed) text.value = mask;
+      draw();
     } catch (error) {
       if (/** @type {Error} */ (error).name === "AbortError") return;
-      this.notify(errorText(error), field);
+      notify(errorText(error), field);
     }
   }
 
   /** The sentence of what is wrong, beside where it is; null: nothing is. @param {string | null} sentence @param {HTMLElement | null} field */
-  notify(sentence, field) {
-    this.failed = sentence !== null;
-    set(this.wrong, { text: sentence ?? "", hidden: sentence ? null : "" });
-    for (const node of all(this.root, "[aria-invalid]"))
+  function notify(sentence, field) {
+    failed = sentence !== null;
+    set(wrong, { text: sentence ?? "", hidden: sentence ? null : "" });
+    for (const node of all(root, "[aria-invalid]"))
       set(node, { "aria-invalid": null, "aria-describedby": null });
     if (field) set(field, { "aria-invalid": "true", "aria-describedby": "fa-mask-wrong" });
-    const beside = field?.closest(".fa-mask-term, .fa-mask-scores") ?? this.text;
-    if (beside.nextElementSibling !== this.wrong) beside.after(this.wrong);
-    set(this.took, { "aria-disabled": this.failed ? "true" : null });
-    set(this.root, { "data-wrong": this.failed ? "" : null });
+    const beside = field?.closest(".fa-mask-term, .fa-mask-scores") ?? text;
+    if (beside.nextElementSibling !== wrong) beside.after(wrong);
+    set(took, { "aria-disabled": failed ? "true" : null });
+    set(root, { "data-wrong": failed ? "" : null });
   }
 
   /** From a model's mask: what it does to the scores is unfolded, and the map is there to be seen. @param {Fields} preset */
-  async start({ mask, score, sink }) {
-    if (score !== "none" || sink) this.scores.root.open = true;
-    await this.ask({ mask, score, sink });
-    this.map.root.scrollIntoView({ block: "nearest" });
+  async function start({ mask, score, sink }) {
+    if (score !== "none" || sink) scores.root.open = true;
+    await ask({ mask, score, sink });
+    map.root.scrollIntoView({ block: "nearest" });
   }
 
-  /** @param {Draft} draft @param {HTMLElement | null} field */
-  edit(draft, field = null) {
-    this.draft = draft;
-    this.chips.draw(draft, this.picked);
-    this.ask({ mask: written(draft) }, field);
+  /** @param {Draft} next @param {HTMLElement | null} field */
+  function edit(next, field = null) {
+    draft = next;
+    chips.draw(draft, picked);
+    ask({ mask: written(draft) }, field);
   }
 
   /** This chip's tiles are toggled on the map from now on, or nobody's. @param {string | null} place */
-  pick(place) {
-    this.picked = place;
-    this.draw();
+  function pick(place) {
+    picked = place;
+    draw();
   }
 
   /** @param {number} i @param {number} j */
-  toggle(i, j) {
-    if (this.picked === null) return;
-    const [index, k] = this.picked.split(".").map(Number);
-    this.edit(renumbered(this.draft, index, k, toggled(this.draft[index][k].numbers, i, j)));
+  function toggle(i, j) {
+    if (picked === null) return;
+    const [index, k] = picked.split(".").map(Number);
+    edit(renumbered(draft, index, k, toggled(draft[index][k].numbers, i, j)));
   }
 
-  draw() {
-    const { answer } = this;
+  function draw() {
     if (!answer) return;
-    const blocks = this.draft.flatMap((term, index) =>
+    const blocks = draft.flatMap((term, index) =>
       term.flatMap(({ name }, k) => (name === "block" ? [`${index}.${k}`] : [])),
     );
-    if (this.picked && !blocks.includes(this.picked)) this.picked = blocks[0] ?? null;
-    this.chips.draw(this.draft, this.picked);
-    this.scores.draw(this.wanted);
-    this.map.draw(answer, this.picked !== null);
-    this.work.draw(answer);
-    this.presets.draw(answer);
-    this.about.draw(this.presets.now, this.picked !== null);
-    set(this.root, { "data-mask": answer.mask });
+    if (picked && !blocks.includes(picked)) picked = blocks[0] ?? null;
+    chips.draw(draft, picked);
+    scores.draw(wanted);
+    map.draw(answer, picked !== null);
+    work.draw(answer);
+    about.draw(presets.draw(answer), picked !== null);
+    set(root, { "data-mask": answer.mask });
   }
 
-  use() {
-    if (this.failed || !this.answer) return find(this.root, "[aria-invalid]")?.focus();
-    const { mask, score, sink } = this.wanted;
-    this.act.use({ mask, score, sink });
+  function use() {
+    if (failed || !answer) return find(root, "[aria-invalid]")?.focus();
+    const { mask, score, sink } = wanted;
+    act.use({ mask, score, sink });
   }
 
   /** @param {KeyboardEvent} event */
-  key(event) {
+  function key(event) {
     if (event.key !== "Escape" || event.defaultPrevented) return;
     event.preventDefault();
     event.stopPropagation();
-    this.act.cancel();
+    act.cancel();
   }
+
+  return { root, open, close };
 }

@@ -3,7 +3,7 @@
 import { all, button, el, find, set, targetOf } from "../lib/dom.js";
 import { named } from "../model/predicates.js";
 import { added, fieldsOf, nudgedAt, removed, renumbered, textOf } from "../model/mask.js";
-import { Menu } from "./menu.js";
+import { makeMenu } from "./menu.js";
 import { t } from "./texts.js";
 
 /** @import { Attributes } from "../lib/dom.js" */
@@ -15,117 +15,109 @@ import { t } from "./texts.js";
 /** @type {Record<string, number>} */
 const BY = { ArrowUp: 1, ArrowDown: -1 };
 
-export class Chips {
+/** The chips say otherwise; a chip of tiles is chosen, "term.k", or none.
+ * @param {{edit: (draft: Draft, field?: HTMLElement | null) => void, pick: (place: string | null) => void}} act */
+export function makeChips(act) {
   /** @type {Draft} */
-  draft = [];
+  let draft = [];
   /** @type {string | null} */
-  picked = null;
+  let picked = null;
   /** Which chips stand there. @type {string | undefined} */
-  shape;
+  let shape;
   /** By name. @type {Record<string, Predicate>} */
-  known;
+  let known;
   /** @type {Most} */
-  most;
-
-  /** The chips say otherwise; a chip of tiles is chosen, "term.k", or none.
-   * @param {{edit: (draft: Draft, field?: HTMLElement | null) => void, pick: (place: string | null) => void}} act */
-  constructor(act) {
-    this.act = act;
-    this.root = el("div.fa-mask-terms");
-    this.menu = new Menu();
-  }
+  let most;
+  const root = el("div.fa-mask-terms");
+  const menu = makeMenu();
 
   /** What the server knows of predicates, by name, and how many of them there may be. @param {Palette} palette */
-  learn({ predicates, most }) {
-    this.known = Object.fromEntries(predicates.map((one) => [one.name, one]));
-    this.most = most;
-    this.menu.fill(predicates);
+  function learn(palette) {
+    known = Object.fromEntries(palette.predicates.map((one) => [one.name, one]));
+    most = palette.most;
+    menu.fill(palette.predicates);
   }
 
-  /** @param {Draft} draft the terms @param {string | null} picked "term.k" of the chip whose tiles are toggled, or null */
-  draw(draft, picked) {
-    const shape = JSON.stringify([draft.map((term) => term.map(({ name }) => name)), picked]);
+  /** @param {Draft} next the terms @param {string | null} place "term.k" of the chip whose tiles are toggled, or null */
+  function draw(next, place) {
+    const names = JSON.stringify([next.map((term) => term.map(({ name }) => name)), place]);
     const active = document.activeElement;
     /** @type {DOMStringMap} */
-    const focused =
-      active instanceof HTMLElement && this.root.contains(active) ? active.dataset : {};
-    const before = this.draft[Number(focused.term)]?.[Number(focused.k)];
-    this.draft = draft;
-    this.picked = picked;
-    if (shape !== this.shape) this.build();
-    this.shape = shape;
-    if (focused.kind) this.restoreFocus(focused, before);
-    for (const field of this.root.querySelectorAll("input")) {
-      const piece = this.pieceOf(field);
-      const value = fieldsOf(piece, this.known[piece.name].numbers)[Number(field.dataset.at)];
+    const focused = active instanceof HTMLElement && root.contains(active) ? active.dataset : {};
+    const before = draft[Number(focused.term)]?.[Number(focused.k)];
+    draft = next;
+    picked = place;
+    if (names !== shape) build();
+    shape = names;
+    if (focused.kind) restoreFocus(focused, before);
+    for (const field of root.querySelectorAll("input")) {
+      const piece = pieceOf(field);
+      const value = fieldsOf(piece, known[piece.name].numbers)[Number(field.dataset.at)];
       if (document.activeElement !== field) field.value = value;
       field.style.setProperty("--wide", `${Math.max(1, field.value.length)}ch`);
     }
-    for (const button of all(this.root, ".fa-mask-tiles"))
-      set(button, { text: named(this.pieceOf(button)) });
+    for (const button of all(root, ".fa-mask-tiles")) set(button, { text: named(pieceOf(button)) });
   }
 
   /** The predicate of the chip that a control is in. @param {HTMLElement} control */
-  pieceOf({ dataset: { term, k } }) {
-    return this.draft[Number(term)][Number(k)];
+  function pieceOf({ dataset: { term, k } }) {
+    return draft[Number(term)][Number(k)];
   }
 
   /** Focus the chip again that had the focus, wherever it stands now. @param {DOMStringMap} focused the dataset of the control in it
    * @param {Piece | undefined} piece */
-  restoreFocus({ kind, term, k, at }, piece) {
+  function restoreFocus({ kind, term, k, at }, piece) {
     const same = (/** @type {Piece} */ one) => piece !== undefined && textOf(one) === textOf(piece);
-    const now = piece ? this.draft.findIndex((pieces) => pieces.some(same)) : -1;
+    const now = piece ? draft.findIndex((pieces) => pieces.some(same)) : -1;
     /** @type {Place} */
-    const place = now < 0 ? [term, k] : [now, this.draft[now].findIndex(same)];
-    this.focus([kind, ...place, at], ["close", ...place], ["plus", term], ["plus", 0]);
+    const place = now < 0 ? [term, k] : [now, draft[now].findIndex(same)];
+    focus([kind, ...place, at], ["close", ...place], ["plus", term], ["plus", 0]);
   }
 
   /** Focus the first of these controls that exists: [kind, term, k, at]. @param {(string | number | undefined)[][]} places */
-  focus(...places) {
+  function focus(...places) {
     const node = places
       .map((place) => {
         const selectors = ["kind", "term", "k", "at"].map((name, p) =>
           place[p] === undefined ? "" : `[data-${name}="${place[p]}"]`,
         );
-        return find(this.root, selectors.join(""));
+        return find(root, selectors.join(""));
       })
       .find(Boolean);
     if (node !== document.activeElement) node?.focus();
   }
 
   /** Make all lines anew, for other chips than before. */
-  build() {
-    const lines = this.draft.flatMap((term, index) => [
+  function build() {
+    const lines = draft.flatMap((term, index) => [
       el("p.fa-mask-or", index ? t("chip.or") : t("kept_if")),
-      this.line(term, index),
+      line(term, index),
     ]);
-    if (this.draft.length < this.most.terms && !this.isFull()) {
-      const or = this.plus(this.draft.length, t("plus.or"));
+    if (draft.length < most.terms && !isFull()) {
+      const or = plus(draft.length, t("plus.or"));
       lines.push(
-        el("div.fa-mask-term.fa-mask-more", { "data-hue": this.draft.length }, [
+        el("div.fa-mask-term.fa-mask-more", { "data-hue": draft.length }, [
           el("span.fa-mask-or", t("chip.or")),
           or,
         ]),
       );
     }
-    this.root.replaceChildren(...lines);
-    set(this.root, { "data-dense": this.draft.length > 2 ? "" : null });
+    root.replaceChildren(...lines);
+    set(root, { "data-dense": draft.length > 2 ? "" : null });
   }
 
-  isFull() {
-    return this.draft.length === 1 && this.draft[0][0].name === "full";
+  function isFull() {
+    return draft.length === 1 && draft[0][0].name === "full";
   }
 
   /** @param {Piece[]} term @param {number} index */
-  line(term, index) {
+  function line(term, index) {
     const chips = term.flatMap((piece, k) => [
       ...(k ? [el("span.fa-mask-and", t("chip.and"))] : []),
-      this.chip(piece, index, k),
+      chip(piece, index, k),
     ]);
-    const plus =
-      term.length < this.most.predicates
-        ? this.plus(index, this.isFull() ? t("plus.instead") : t("plus.and"))
-        : null;
+    const more =
+      term.length < most.predicates && plus(index, isFull() ? t("plus.instead") : t("plus.and"));
     return el(
       "div.fa-mask-term",
       {
@@ -133,20 +125,20 @@ export class Chips {
         "aria-label": index ? t("term", { k: index + 1 }) : t("term.first"),
         "data-hue": index,
       },
-      [...chips, plus],
+      [...chips, more],
     );
   }
 
   /** @param {Piece} piece @param {number} index @param {number} k */
-  chip(piece, index, k) {
+  function chip(piece, index, k) {
     const { name } = piece;
-    const { numbers, low, high, words } = this.known[name];
+    const { numbers, low, high, words } = known[name];
     const place = { "data-term": index, "data-k": k };
     /** @type {HTMLElement[]} */
     const parts = [];
     if (name === "block") {
-      const on = this.picked === `${index}.${k}`;
-      const toggle = button("", () => this.act.pick(on ? null : `${index}.${k}`), {
+      const on = picked === `${index}.${k}`;
+      const toggle = button("", () => act.pick(on ? null : `${index}.${k}`), {
         class: "fa-mask-tiles",
         "aria-pressed": String(on),
         "data-kind": "tiles",
@@ -160,12 +152,12 @@ export class Chips {
       fieldsOf(piece, numbers).forEach((_, at) =>
         parts.push(
           ...(at ? [el("span.fa-mask-comma", ",")] : []),
-          this.field(name, { ...place, "data-at": at }, { low, high, word: numbers?.[at], words }),
+          field(name, { ...place, "data-at": at }, { low, high, word: numbers?.[at], words }),
         ),
       );
     }
-    if (!this.isFull()) {
-      const close = button("×", () => this.take(index, k), {
+    if (!isFull()) {
+      const close = button("×", () => take(index, k), {
         class: "fa-mask-close",
         "aria-label": t("remove", { piece: named(piece) }),
         "data-kind": "close",
@@ -174,18 +166,18 @@ export class Chips {
       parts.push(close);
     }
     const chip = el("span.fa-mask-chip", { "data-name": name, "data-about": name }, parts);
-    if (!this.isFull())
+    if (!isFull())
       chip.addEventListener("keydown", (event) => {
         if (event.key !== "Delete" || targetOf(event).matches("input")) return;
         event.preventDefault();
-        this.take(index, k);
+        take(index, k);
       });
     return chip;
   }
 
   /** A number, or the list of them where there may be any.
    * @param {string} name @param {Attributes} place @param {Range} range */
-  field(name, place, range) {
+  function field(name, place, range) {
     const alone = range.word !== undefined;
     const label = t("number", { name, what: range.word ?? t("numbers") });
     const input = el("input", {
@@ -198,10 +190,10 @@ export class Chips {
       "data-kind": "number",
       ...place,
     });
-    input.addEventListener("input", () => this.type(input));
+    input.addEventListener("input", () => type(input));
     input.addEventListener("focus", () => input.select());
     input.addEventListener("blur", () =>
-      setTimeout(() => input.isConnected && this.draw(this.draft, this.picked)),
+      setTimeout(() => input.isConnected && draw(draft, picked)),
     );
     input.addEventListener("keydown", (event) => {
       const by = BY[event.key];
@@ -210,39 +202,34 @@ export class Chips {
       const caret = input.selectionEnd ?? 0;
       input.value = nudgedAt(input.value, caret, by * (event.shiftKey ? 10 : 1), range);
       input.setSelectionRange(caret, caret);
-      this.type(input);
+      type(input);
     });
     return input;
   }
 
   /** @param {HTMLInputElement} input */
-  type(input) {
+  function type(input) {
     const { term, k } = input.dataset;
-    const fields = [...this.root.querySelectorAll("input")].filter(
+    const fields = [...root.querySelectorAll("input")].filter(
       ({ dataset }) => dataset.term === term && dataset.k === k,
     );
     input.style.setProperty("--wide", `${Math.max(1, input.value.length)}ch`);
-    this.act.edit(
-      renumbered(
-        this.draft,
-        Number(term),
-        Number(k),
-        fields.map(({ value }) => value.trim()).join(","),
-      ),
+    act.edit(
+      renumbered(draft, Number(term), Number(k), fields.map(({ value }) => value.trim()).join(",")),
       input,
     );
   }
 
   /** @param {number} index @param {string} label */
-  plus(index, label) {
-    const plus = button(
+  function plus(index, label) {
+    const node = button(
       "+",
       () => {
-        const taken = (this.draft[index] ?? []).map(({ name }) => name);
-        this.menu.open(
-          plus,
+        const taken = (draft[index] ?? []).map(({ name }) => name);
+        menu.open(
+          node,
           ({ name }) => name !== "full" && !taken.includes(name),
-          ({ name, start }) => this.add(index, { name, numbers: start }),
+          ({ name, start }) => add(index, { name, numbers: start }),
         );
       },
       {
@@ -255,21 +242,23 @@ export class Chips {
         "data-term": index,
       },
     );
-    return plus;
+    return node;
   }
 
   /** The new chip has the keyboard: its first number, or what takes it away again. @param {number} index @param {Piece} piece */
-  add(index, piece) {
-    const draft = added(this.draft, index, piece);
-    const k = draft[index].length - 1;
-    this.act.edit(draft);
-    this.focus(...["number", "tiles", "close"].map((kind) => [kind, index, k]), ["plus", index]);
-    if (piece.name === "block") this.act.pick(`${index}.${k}`);
+  function add(index, piece) {
+    const longer = added(draft, index, piece);
+    const k = longer[index].length - 1;
+    act.edit(longer);
+    focus(...["number", "tiles", "close"].map((kind) => [kind, index, k]), ["plus", index]);
+    if (piece.name === "block") act.pick(`${index}.${k}`);
   }
 
   /** @param {number} index @param {number} k */
-  take(index, k) {
-    this.act.edit(removed(this.draft, index, k));
-    this.focus(["plus", index], ["plus", 0]);
+  function take(index, k) {
+    act.edit(removed(draft, index, k));
+    focus(["plus", index], ["plus", 0]);
   }
+
+  return { root, menu, learn, draw };
 }

@@ -2,7 +2,7 @@
 
 import { loadStyles } from "../lib/build.js";
 import { all } from "../lib/dom.js";
-import { Builder } from "./builder.js";
+import { makeBuilder } from "./builder.js";
 
 /** @import { Fields } from "./types.js" */
 
@@ -19,7 +19,7 @@ export async function mount(place, { problem, use, closed }) {
     builder.close();
     closed();
   };
-  const builder = new Builder({
+  const builder = makeBuilder({
     use: (mask) => {
       close();
       use(mask);

@@ -23,82 +23,76 @@ const SIGN = / ([≤<>≥=−]) /g; // no line ends beside it
 const MOST_WORDS = 200; // tiles that have the word skip
 const MOST_OUTLINES = 4096; // tiles that have an outline
 
-export class MaskMap {
+/** A tile of the chosen chip was clicked. @param {{toggle: (i: number, j: number) => void}} act */
+export function makeMap(act) {
   /** @type {Unpacked} */
-  answer;
+  let answer;
   /** What the light moves on: scores, or tiles where there are no scores. @type {{n: number, br: number, bc: number}} */
-  grid;
+  let grid;
   /** Where the keyboard is. @type {Place} */
-  at = [0, 0];
+  let at = [0, 0];
   /** Where the mouse is. @type {Place | null} */
-  hover = null;
-  picks = false;
+  let hover = null;
+  let picks = false;
   /** The sentence that is there. @type {string | undefined} */
-  text;
+  let text;
+  const canvas = el("canvas", { "aria-hidden": "true" });
+  const light = el("i.fa-mask-light");
+  const labels = el("div.fa-mask-over", { "aria-hidden": "true" });
+  const sentence = el("p.fa-mask-sentence", { id: "fa-mask-sentence", "aria-live": "polite" });
+  const box = el(
+    "div.fa-mask-box",
+    {
+      role: "application",
+      tabindex: 0,
+      "aria-label": t("map.label"),
+      "aria-describedby": "fa-mask-sentence",
+    },
+    [canvas, labels, light],
+  );
+  const keys = el("div.fa-mask-axis.fa-mask-keys", { "aria-hidden": "true" });
+  const queries = el("div.fa-mask-axis.fa-mask-queries", { "aria-hidden": "true" });
+  const legend = el("p.fa-mask-legend");
+  const root = el("section.fa-mask-map", { "aria-label": t("map") }, [
+    el("b.fa-ink-k.fa-mask-k", t("keys")),
+    keys,
+    el("b.fa-ink-q.fa-mask-q", t("queries")),
+    queries,
+    box,
+    sentence,
+    legend,
+  ]);
+  box.addEventListener(
+    "pointermove",
+    (event) => event.pointerType === "mouse" && point(cellAt(event)),
+  );
+  box.addEventListener("pointerleave", () => point(null));
+  box.addEventListener("click", click);
+  box.addEventListener("keydown", key);
 
-  /** A tile of the chosen chip was clicked. @param {{toggle: (i: number, j: number) => void}} act */
-  constructor(act) {
-    this.act = act;
-    this.canvas = el("canvas", { "aria-hidden": "true" });
-    this.light = el("i.fa-mask-light");
-    this.labels = el("div.fa-mask-over", { "aria-hidden": "true" });
-    this.sentence = el("p.fa-mask-sentence", { id: "fa-mask-sentence", "aria-live": "polite" });
-    this.box = el(
-      "div.fa-mask-box",
-      {
-        role: "application",
-        tabindex: 0,
-        "aria-label": t("map.label"),
-        "aria-describedby": "fa-mask-sentence",
-      },
-      [this.canvas, this.labels, this.light],
-    );
-    this.keys = el("div.fa-mask-axis.fa-mask-keys", { "aria-hidden": "true" });
-    this.queries = el("div.fa-mask-axis.fa-mask-queries", { "aria-hidden": "true" });
-    this.legend = el("p.fa-mask-legend");
-    this.root = el("section.fa-mask-map", { "aria-label": t("map") }, [
-      el("b.fa-ink-k.fa-mask-k", t("keys")),
-      this.keys,
-      el("b.fa-ink-q.fa-mask-q", t("queries")),
-      this.queries,
-      this.box,
-      this.sentence,
-      this.legend,
-    ]);
-    this.box.addEventListener(
-      "pointermove",
-      (event) => event.pointerType === "mouse" && this.point(this.cellAt(event)),
-    );
-    this.box.addEventListener("pointerleave", () => this.point(null));
-    this.box.addEventListener("click", (event) => this.click(event));
-    this.box.addEventListener("keydown", (event) => this.key(event));
-  }
-
-  /** @param {Unpacked} answer @param {boolean} picks whether tiles are toggled by a click */
-  draw(answer, picks) {
-    const other =
-      this.answer?.n !== answer.n || this.answer.br !== answer.br || this.answer.bc !== answer.bc;
-    this.answer = answer;
-    this.grid = answer.keepingTerm ? { n: answer.n, br: 1, bc: 1 } : answer;
-    this.hover = null;
-    set(this.box, { "data-picks": picks ? "" : null });
-    this.picks = picks;
-    if (other) this.at = answer.keepingTerm ? firstCell(answer) : [0, 0];
-    this.paint();
-    this.words();
-    this.turn();
+  /** @param {Unpacked} next @param {boolean} toggles whether tiles are toggled by a click */
+  function draw(next, toggles) {
+    const other = answer?.n !== next.n || answer.br !== next.br || answer.bc !== next.bc;
+    answer = next;
+    grid = answer.keepingTerm ? { n: answer.n, br: 1, bc: 1 } : answer;
+    hover = null;
+    set(box, { "data-picks": toggles ? "" : null });
+    picks = toggles;
+    if (other) at = answer.keepingTerm ? firstCell(answer) : [0, 0];
+    paint();
+    words();
+    turn();
   }
 
   /** Cells and tiles, for the size and the colors of this moment. */
-  paint() {
-    const { answer, canvas } = this;
-    const wide = this.box.clientWidth;
+  function paint() {
+    const wide = box.clientWidth;
     if (!answer || !wide) return;
     const ratio = window.devicePixelRatio || 1;
     canvas.width = canvas.height = Math.round(wide * ratio);
     const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
     pen.scale(ratio, ratio);
-    const style = getComputedStyle(this.box);
+    const style = getComputedStyle(box);
     const color = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
     const hatch = stripes(pen, color("fa-hatch"), color("mask-empty"), ratio);
     const veil = stripes(pen, color("mask-page"), "transparent", ratio);
@@ -129,8 +123,8 @@ export class MaskMap {
           const term = keepingTerm[i * n + j];
           pen.fillStyle = term < 0 ? hatch : hue[term][kind];
           pen.beginPath();
-          const box = within({ top: i, left: j, height: 1, width: 1 }, gap / 2);
-          pen.roundRect(...box, gap ? Math.min(4, cell / 6) : 0);
+          const place = within({ top: i, left: j, height: 1, width: 1 }, gap / 2);
+          pen.roundRect(...place, gap ? Math.min(4, cell / 6) : 0);
           pen.fill();
         }
     }
@@ -146,29 +140,29 @@ export class MaskMap {
   }
 
   /** So many scores as a share of the side. @param {number} k */
-  part(k) {
-    return `${((100 * k) / this.answer.n).toFixed(3)}%`;
+  function part(k) {
+    return `${((100 * k) / answer.n).toFixed(3)}%`;
   }
 
   /** Where a box stands over the map, as a style. */
-  over(/** @type {Box} */ { top, left, height, width }) {
-    return `left:${this.part(left)};top:${this.part(top)};width:${this.part(width)};height:${this.part(height)}`;
+  function over(/** @type {Box} */ { top, left, height, width }) {
+    return `left:${part(left)};top:${part(top)};width:${part(width)};height:${part(height)}`;
   }
 
   /** What stands over the cells and beside them: skip, documents, axes, legend. */
-  words() {
-    const { n, tiles, draft } = this.answer;
-    const high = this.box.clientWidth / Math.max(tiles.Tr, tiles.Tc);
-    const size = parseFloat(getComputedStyle(this.labels).fontSize);
-    const skipped = tilesOf(this.answer).filter(({ kind }) => kind === "skipped");
-    const labels = skipped
+  function words() {
+    const { n, tiles, draft } = answer;
+    const high = box.clientWidth / Math.max(tiles.Tr, tiles.Tc);
+    const size = parseFloat(getComputedStyle(labels).fontSize);
+    const skipped = tilesOf(answer).filter(({ kind }) => kind === "skipped");
+    const skips = skipped
       .slice(0, high > 3 * size ? MOST_WORDS : 0)
-      .map((tile) => el("span", { text: t("skip"), style: this.over(tile) }));
+      .map((tile) => el("span", { text: t("skip"), style: over(tile) }));
     const papers = documents(draft, n).flatMap(({ name, start, stop }) => {
-      const room = (this.box.clientWidth * (stop - start)) / n > 6.2 * size;
+      const room = (box.clientWidth * (stop - start)) / n > 6.2 * size;
       const short = room ? name : name.split(" ")[1];
-      const from = this.part(start);
-      const span = `${from};--long:${this.part(stop - start)}`;
+      const from = part(start);
+      const span = `${from};--long:${part(stop - start)}`;
       return [
         el("b.fa-mask-doc.is-row", { text: short, style: `top:${span}` }),
         el("b.fa-mask-doc.is-col", { text: short, style: `left:${span}` }),
@@ -180,15 +174,15 @@ export class MaskMap {
           : []),
       ];
     });
-    this.labels.replaceChildren(...papers, ...labels);
-    set(this.root, { "data-documents": papers.length ? "" : null });
-    const legend = [
+    labels.replaceChildren(...papers, ...skips);
+    set(root, { "data-documents": papers.length ? "" : null });
+    const kinds = [
       ["full", t("full"), t("full.more")],
       ["partial", t("partial"), ""],
       ["skipped", t("empty"), t("empty.more")],
     ];
-    this.legend.replaceChildren(
-      ...legend.map(([kind, word, more]) =>
+    legend.replaceChildren(
+      ...kinds.map(([kind, word, more]) =>
         el("span", { "data-kind": kind }, [
           el("i"),
           el("b", integer(tiles.counts[kind])),
@@ -199,14 +193,14 @@ export class MaskMap {
   }
 
   /** Numbers along both edges: where tiles begin, as far as there is room; that of the light in bold. */
-  axis() {
-    const { n, br, bc } = this.answer;
-    const lit = this.scoreAt(this.hover ?? this.at);
-    const room = this.box.clientWidth / n;
+  function axis() {
+    const { n, br, bc } = answer;
+    const lit = scoreAt(hover ?? at);
+    const room = box.clientWidth / n;
     /** @type {[HTMLElement, size: number, now: number, side: string][]} */
     const edges = [
-      [this.keys, bc, lit[1], "left"],
-      [this.queries, br, lit[0], "top"],
+      [keys, bc, lit[1], "left"],
+      [queries, br, lit[0], "top"],
     ];
     for (const [node, size, now, side] of edges) {
       const type = parseFloat(getComputedStyle(node).fontSize);
@@ -220,55 +214,55 @@ export class MaskMap {
       marks.push([now, true]);
       node.replaceChildren(
         ...marks.map(([k, bold]) =>
-          el(bold ? "b" : "span", { text: integer(k), style: `${side}:${this.part(k + 0.5)}` }),
+          el(bold ? "b" : "span", { text: integer(k), style: `${side}:${part(k + 0.5)}` }),
         ),
       );
     }
   }
 
   /** The light stands where the mouse is, else where the keyboard is. */
-  turn() {
-    const { n, keepingTerm } = this.answer;
-    const [i, j] = this.hover ?? this.at;
-    const box = tileBox(this.grid, i, j);
-    const lead = ((this.box.clientWidth * box.left) / n).toFixed(1);
-    this.light.style.cssText = `${this.over(box)};--lead:${lead}px`;
+  function turn() {
+    const { n, keepingTerm } = answer;
+    const [i, j] = hover ?? at;
+    const place = tileBox(grid, i, j);
+    const lead = ((box.clientWidth * place.left) / n).toFixed(1);
+    light.style.cssText = `${over(place)};--lead:${lead}px`;
     /** @type {Words[]} */
-    const words = keepingTerm
-      ? scoreSentence(this.answer, i, j)
-      : [{ text: tileSentence(this.answer, i, j) }];
-    const text = words.map((word) => word.text).join("");
-    if (this.text !== text)
-      this.sentence.replaceChildren(
-        ...words.map(({ text: part, term }) =>
+    const parts = keepingTerm
+      ? scoreSentence(answer, i, j)
+      : [{ text: tileSentence(answer, i, j) }];
+    const said = parts.map((word) => word.text).join("");
+    if (text !== said)
+      sentence.replaceChildren(
+        ...parts.map(({ text: part, term }) =>
           el(term === undefined ? "span" : "b", {
             text: part.replace(SIGN, "\u00a0$1\u00a0"),
             "data-hue": term,
           }),
         ),
       );
-    this.text = text;
-    this.axis();
+    text = said;
+    axis();
   }
 
   /** @param {Place | null} place */
-  point(place) {
-    if (!this.answer || String(place) === String(this.hover)) return;
-    this.hover = place;
-    this.turn();
+  function point(place) {
+    if (!answer || String(place) === String(hover)) return;
+    hover = place;
+    turn();
   }
 
   /** @param {Place} place */
-  move(place) {
-    this.at = place;
-    this.hover = null;
-    this.turn();
+  function move(place) {
+    at = place;
+    hover = null;
+    turn();
   }
 
   /** @param {MouseEvent} event @returns {Place} */
-  cellAt({ clientX, clientY }) {
-    const { left, top, width, height } = this.box.getBoundingClientRect();
-    const { n, br, bc } = this.grid;
+  function cellAt({ clientX, clientY }) {
+    const { left, top, width, height } = box.getBoundingClientRect();
+    const { n, br, bc } = grid;
     const [i, j] = [(clientY - top) / height, (clientX - left) / width].map((x) =>
       clamp(Math.floor(x * n), 0, n - 1),
     );
@@ -276,22 +270,22 @@ export class MaskMap {
   }
 
   /** @param {MouseEvent} event */
-  click(event) {
-    this.move(this.cellAt(event));
-    if (this.picks) this.act.toggle(...this.scoreAt(this.at));
+  function click(event) {
+    move(cellAt(event));
+    if (picks) act.toggle(...scoreAt(at));
   }
 
   /** The score at a place of the grid, or the first of a tile. @param {Place} place @returns {Place} */
-  scoreAt([i, j]) {
-    return [i * this.grid.br, j * this.grid.bc];
+  function scoreAt([i, j]) {
+    return [i * grid.br, j * grid.bc];
   }
 
   /** @param {KeyboardEvent} event */
-  key(event) {
-    if (isShortcut(event) || !this.answer) return;
-    const { n, br, bc } = this.grid;
-    const [i, j] = this.at;
-    const tile = this.answer.br / br;
+  function key(event) {
+    if (isShortcut(event) || !answer) return;
+    const { n, br, bc } = grid;
+    const [i, j] = at;
+    const tile = answer.br / br;
     const last = Math.ceil(n / bc) - 1;
     /** @type {Record<string, Place | undefined>} */
     const jumps = {
@@ -303,12 +297,14 @@ export class MaskMap {
     const to = jumps[event.key];
     const by = ARROWS[event.key];
     const wanted = to ?? (by && [i + by[0], j + by[1]]);
-    if (!wanted && !(this.picks && (event.key === "Enter" || event.key === " "))) return;
+    if (!wanted && !(picks && (event.key === "Enter" || event.key === " "))) return;
     event.preventDefault();
     event.stopPropagation();
-    if (wanted) this.move([clamp(wanted[0], 0, Math.ceil(n / br) - 1), clamp(wanted[1], 0, last)]);
-    else this.act.toggle(...this.scoreAt(this.at));
+    if (wanted) move([clamp(wanted[0], 0, Math.ceil(n / br) - 1), clamp(wanted[1], 0, last)]);
+    else act.toggle(...scoreAt(at));
   }
+
+  return { root, box, paint, draw };
 }
 
 /** Thin lines that rise to the right, on a ground.

@@ -18,19 +18,17 @@ const TILES = { says: t("about.tiles") };
 const SINK = { says: t("about.sink"), source: t("about.sink.source") };
 
 /** Scores kept, tiles computed, and those of half the size. */
-export class Work {
-  constructor() {
-    this.bars = el("div.fa-mask-bars");
-    this.insight = el("p.fa-mask-insight");
-    this.root = el("section.fa-mask-work", { "aria-labelledby": "fa-mask-left" }, [
-      el("h3", { id: "fa-mask-left", text: t("left") }),
-      this.bars,
-      this.insight,
-    ]);
-  }
+export function makeWork() {
+  const bars = el("div.fa-mask-bars");
+  const lesson = el("p.fa-mask-insight");
+  const root = el("section.fa-mask-work", { "aria-labelledby": "fa-mask-left" }, [
+    el("h3", { id: "fa-mask-left", text: t("left") }),
+    bars,
+    lesson,
+  ]);
 
   /** @param {Answer} answer */
-  draw(answer) {
+  function draw(answer) {
     const { br, bc, half, scores, tiles } = answer;
     /** @param {{br: number, bc: number}} of @returns {Children} */
     const sized = (of) => [
@@ -44,7 +42,7 @@ export class Work {
       [sized({ br, bc }), computed(answer), tiles.Tr * tiles.Tc, "tiles"],
     ];
     if (half) rows.push([sized(half), half.computed, half.of, "half"]);
-    this.bars.replaceChildren(
+    bars.replaceChildren(
       ...rows.map(([name, part, whole, what]) =>
         el("div.fa-mask-bar", { "data-what": what, "data-part": part, "data-whole": whole }, [
           el("span", name),
@@ -59,8 +57,10 @@ export class Work {
         ]),
       ),
     );
-    set(this.insight, { text: insight(answer) });
+    set(lesson, { text: insight(answer) });
   }
+
+  return { root, draw };
 }
 
 /** The kept scores of 16 tokens as one shape. @param {string} bits */
@@ -73,79 +73,72 @@ function thumbnail(bits) {
   ]);
 }
 
-export class Presets {
-  /** The key of the one that the mask is. @type {string | null} */
-  now = null;
+/** @param {{use: (preset: Preset) => void}} act */
+export function makePresets(act) {
   /** @type {Preset[]} */
-  known = [];
-
-  /** @param {{use: (preset: Preset) => void}} act */
-  constructor(act) {
-    this.act = act;
-    this.list = el("div.fa-mask-presets-list");
-    this.root = el("section.fa-mask-presets", { "aria-labelledby": "fa-mask-start" }, [
-      el("header", [
-        el("h3", { id: "fa-mask-start", text: t("presets") }),
-        el("span", t("presets.kept", { n: DRAWN })),
-      ]),
-      this.list,
-    ]);
-  }
+  let known = [];
+  const list = el("div.fa-mask-presets-list");
+  const root = el("section.fa-mask-presets", { "aria-labelledby": "fa-mask-start" }, [
+    el("header", [
+      el("h3", { id: "fa-mask-start", text: t("presets") }),
+      el("span", t("presets.kept", { n: DRAWN })),
+    ]),
+    list,
+  ]);
 
   /** @param {Palette} palette */
-  learn({ presets }) {
-    this.known = presets;
-    this.list.replaceChildren(
-      ...presets.map((one) => {
-        const node = button(
+  function learn({ presets }) {
+    known = presets;
+    list.replaceChildren(
+      ...presets.map((one) =>
+        button(
           "",
-          () => this.act.use(one),
+          () => act.use(one),
           { class: "fa-mask-preset", "data-preset": one.key, "aria-describedby": "fa-mask-about" },
           [
             thumbnail(one.bits),
             el("span", [el("b", one.title), el("span", one.models)]),
             el("span.fa-mask-share", share(one.share, 1)),
           ],
-        );
-        return node;
-      }),
+        ),
+      ),
     );
   }
 
-  /** Which of them this is, if it is one. @param {Answer} answer */
-  draw({ mask, score, sink }) {
+  /** Mark which of them this is, and return its key, if it is one. @param {Answer} answer */
+  function draw({ mask, score, sink }) {
     const same = (/** @type {Preset} */ one) =>
       one.mask === mask && one.score === score && one.sink === (sink === null ? "" : String(sink));
-    this.now = this.known.find(same)?.key ?? null;
-    for (const node of all(this.list, "[data-preset]"))
-      set(node, { "aria-pressed": String(node.dataset.preset === this.now) });
+    const now = known.find(same)?.key ?? null;
+    for (const node of all(list, "[data-preset]"))
+      set(node, { "aria-pressed": String(node.dataset.preset === now) });
+    return now;
   }
+
+  return { root, learn, draw };
 }
 
 /** One paragraph on what the mouse or the keyboard is on, else on the mask. On a phone on the mask alone: whatever made it
- * longer or shorter would move what a finger is on. */
-export class About {
+ * longer or shorter would move what a finger is on. @param {HTMLElement} place in which all of it stands */
+export function makeAbout(place) {
   /** By what stands there. @type {Map<string, Remark>} */
-  known = new Map();
+  let known = new Map();
   /** @type {Remark | null} */
-  rests = null;
+  let rests = null;
 
-  /** @param {HTMLElement} root in which all of it stands */
-  constructor(root) {
-    this.root = el("p", { id: "fa-mask-about" });
-    on(root, ["pointerover", "focusin"], ({ target }) => this.tell(target));
-    root.addEventListener("pointerleave", () => this.tell());
-  }
+  const root = el("p", { id: "fa-mask-about" });
+  on(place, ["pointerover", "focusin"], ({ target }) => tell(target));
+  place.addEventListener("pointerleave", () => tell());
 
   /** @param {Palette} palette */
-  learn({ presets, predicates, scores }) {
-    this.known = new Map([
+  function learn({ presets, predicates, scores }) {
+    known = new Map([
       ["sink", SINK],
       ["tiles", TILES],
     ]);
-    for (const { key, says, source } of presets) this.known.set(`preset ${key}`, { says, source });
+    for (const { key, says, source } of presets) known.set(`preset ${key}`, { says, source });
     for (const { name, words, formula, numbers } of predicates)
-      this.known.set(name, {
+      known.set(name, {
         says: t("about.one", {
           name: [name, numbers?.join(", ")].filter(Boolean).join(" "),
           words,
@@ -153,32 +146,34 @@ export class About {
         source: t("about.predicate", { formula }),
       });
     for (const { name, words, formula } of scores)
-      this.known.set(`score ${name}`, {
+      known.set(`score ${name}`, {
         says: t("about.one", { name, words }),
         source: t("about.score", { formula }),
       });
   }
 
   /** @param {string | null} preset the key of the one that this mask is @param {boolean} picks whether tiles are toggled */
-  draw(preset, picks) {
-    this.rests = this.known.get(`preset ${preset}`) ?? (picks ? TILES : null);
-    this.tell();
+  function draw(preset, picks) {
+    rests = known.get(`preset ${preset}`) ?? (picks ? TILES : null);
+    tell();
   }
 
   /** @param {EventTarget | null} target */
-  tell(target = null) {
+  function tell(target = null) {
     const [under, focused] = [target, document.activeElement].map((node) => {
       /** @type {HTMLElement | null} */
       const part = node instanceof Element ? node.closest("[data-preset], [data-about]") : null;
       const { preset, about = "" } = part?.dataset ?? {};
-      return this.known.get(preset ? `preset ${preset}` : about);
+      return known.get(preset ? `preset ${preset}` : about);
     });
-    const one = (this.root.closest(".fa-narrow") ? null : (under ?? focused)) ?? this.rests;
-    set(this.root, { "data-empty": one ? null : "" });
-    this.root.replaceChildren(
+    const one = (root.closest(".fa-narrow") ? null : (under ?? focused)) ?? rests;
+    set(root, { "data-empty": one ? null : "" });
+    root.replaceChildren(
       ...(one
         ? [el("span", `${one.says} `), ...(one.source ? [el("cite", one.source)] : [])]
         : [t("about")]),
     );
   }
+
+  return { root, learn, draw };
 }
