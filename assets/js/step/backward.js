@@ -1,6 +1,6 @@
 // What a player shows of the backward alone, by the same names as step/forward.js.
 
-import { Products } from "../views/products.js";
+import { makeProducts } from "../views/products.js";
 import { SramBackward } from "../views/sram_backward.js";
 
 /** @import { Frame, Trace } from "../model/types.js" */
@@ -10,7 +10,7 @@ export class BackwardViews {
   /** @param {PanelOptions} on */
   constructor(on) {
     this.sram = new SramBackward(on);
-    this.products = new Products();
+    this.products = makeProducts();
     this.first = "products";
     this.panels = { products: [this.products.root] };
   }

@@ -2,10 +2,10 @@
 
 import { set } from "../lib/dom.js";
 import { t } from "../model/texts.js";
-import { RowTable } from "../views/rows.js";
+import { makeRowTable } from "../views/rows.js";
 import { Sram } from "../views/sram.js";
-import { RowView } from "../views/row_view.js";
-import { WhyM } from "../views/why.js";
+import { makeRowView } from "../views/row_view.js";
+import { makeWhyM } from "../views/why.js";
 
 /** @import { Frame, Trace } from "../model/types.js" */
 
@@ -16,9 +16,9 @@ export class ForwardViews {
   title = t("tab.row");
   constructor(/** @type {{onZoom: () => void, onWay: () => void}} */ { onZoom, onWay }) {
     this.sram = new Sram({ onZoom });
-    this.table = new RowTable();
-    this.rowView = new RowView(onWay);
-    this.why = new WhyM();
+    this.table = makeRowTable();
+    this.rowView = makeRowView(onWay);
+    this.why = makeWhyM();
     this.first = "row";
     this.panels = { row: [this.rowView.root, this.why.root] };
     this.rare = [this.rowView.ways];

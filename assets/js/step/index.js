@@ -17,8 +17,8 @@ import { isLetter, isTaken } from "../lib/keys.js";
 import { isEmbedded } from "../lib/screen.js";
 import { choose as chooseCard } from "../views/budget.js";
 import { Stage } from "./stage.js";
-import { Tour } from "./tour.js";
-import { Controls } from "./words.js";
+import { makeTour } from "./tour.js";
+import { makeControls } from "./words.js";
 
 /** @import { Pass } from "../model/types.js" */
 /** @import { PlayerComponent, Scripts } from "./types.js" */
@@ -28,7 +28,7 @@ const BAR_MS = 2000; // the corner bar, after the mouse has moved
 // What a picture for a slide does without; in presentation mode the drawer is a line of code and one of bytes.
 const BUTTONS =
   ".fa-transport, .fa-drawer-tabs, .fa-panes, .fa-predict, .fa-result-now, body:not(.fa-present) :is(.fa-drawer, .fa-progress)";
-const controls = new Controls();
+const controls = makeControls();
 
 /** @param {string} search @param {Pass} pass */
 const of = (search, pass) => problemOf(search) + (pass === "backward" ? "&pass=backward" : "");
@@ -50,7 +50,7 @@ class Page extends Stage {
   masks;
   /** @type {Scripts["video"]} */
   video;
-  /** @type {Tour | undefined} */
+  /** @type {ReturnType<typeof makeTour> | undefined} */
   tour;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   still;
@@ -134,10 +134,10 @@ class Page extends Stage {
     find(document, ".fa-start-predict")?.setAttribute("aria-pressed", String(on));
   }
 
-  /** Start the guided tour, where `begin` says. @param {(tour: Tour) => unknown} begin */
+  /** Start the guided tour, where `begin` says. @param {(tour: ReturnType<typeof makeTour>) => unknown} begin */
   guides(begin) {
     return this.attempt(async () => {
-      this.tour ??= new Tour({
+      this.tour ??= makeTour({
         mount: this.mount,
         show: (query) => this.show(query),
         reveal: (spot) => this.player.reveal(spot),

@@ -11,37 +11,38 @@ import { bytesAfter, placeAfter, workOf } from "../model/race_clock.js";
 import { keysOfBlock, rowsOfBlock } from "../model/spans.js";
 import { t } from "../model/texts.js";
 import { stacked } from "../views/byte_track.js";
-import { RowTable } from "../views/rows.js";
+import { makeRowTable } from "../views/rows.js";
 
 /** @import { Frame, Order, Trace } from "../model/types.js" */
 /** @import { Theme } from "../views/types.js" */
 /** @import { YoursTiles } from "./types.js" */
 
 /** The requested bytes, tensor by tensor, as far as they have been moved. */
-class Meter {
+function makeMeter() {
   /** @type {number} */
-  total;
-  constructor() {
-    this.bar = el("div.fa-meter-bar");
-    this.sum = el("p.fa-meter-sum");
-    this.root = el("div.fa-meter", { "data-spot": "meters" }, [this.bar, this.sum]);
-  }
+  let total;
+
+  const bar = el("div.fa-meter-bar");
+  const sum = el("p.fa-meter-sum");
+  const root = el("div.fa-meter", { "data-spot": "meters" }, [bar, sum]);
 
   /** @param {Trace} trace @param {number} most */
-  layout({ header: { totals }, problem: { order } }, most) {
-    this.total = sumOf(totals.requested[order]);
-    this.bar.replaceChildren(stacked(totals.requested[order], this.total, false));
-    this.bar.style.width = `${((100 * this.total) / most).toFixed(2)}%`;
+  function layout({ header: { totals }, problem: { order } }, most) {
+    total = sumOf(totals.requested[order]);
+    bar.replaceChildren(stacked(totals.requested[order], total, false));
+    bar.style.width = `${((100 * total) / most).toFixed(2)}%`;
   }
 
   /** @param {Frame} f */
-  draw(f) {
+  function draw(f) {
     const moved = f.reads + f.writes;
-    this.bar.style.setProperty("--fa-left", `${(100 - (100 * moved) / this.total).toFixed(2)}%`);
-    set(this.sum, {
-      text: t("lane.requested", { size: bytes(moved), all: bytes(this.total) }),
+    bar.style.setProperty("--fa-left", `${(100 - (100 * moved) / total).toFixed(2)}%`);
+    set(sum, {
+      text: t("lane.requested", { size: bytes(moved), all: bytes(total) }),
     });
   }
+
+  return { root, sum, layout, draw };
 }
 
 export class Lane {
@@ -62,9 +63,9 @@ export class Lane {
       const [kind, i, j] = this.hbm.partAt(clientX, clientY)?.split(".") ?? [];
       if (kind === "tile") this.race.goTile(this, Number(i), Number(j));
     });
-    this.table = new RowTable();
+    this.table = makeRowTable();
     this.table.root.hidden = true; // its rows say what embedding pages read
-    this.meter = new Meter();
+    this.meter = makeMeter();
     this.status = el("span.fa-lane-status");
     const head = el("div.fa-lane-head", [el("h2", label), this.status]);
     this.root = el(

@@ -21,35 +21,28 @@ const FOLD_MS = 300;
 const PANE_MS = 240;
 const FOOT = 44; // px from the foot of the stage to the middle of what flies there
 
-export class Motion {
-  /** @param {Player} player */
-  constructor(player) {
-    this.player = player;
-    this.layer = new Layer(player.root);
-    this.layer.onStop = () => player.tell(player.frame);
-    this.tile = new TileMotion(this.layer, player);
-  }
-
-  stop() {
-    this.layer.stop();
-  }
+/** @param {Player} player */
+export function makeMotion(player) {
+  const layer = new Layer(player.root);
+  layer.onStop = () => player.tell(player.frame);
+  const tile = new TileMotion(layer, player);
 
   /** Show what is painted at this instant. @param {number} ms */
-  at(ms) {
-    for (const paint of this.layer.painters) paint(ms);
+  function at(ms) {
+    for (const paint of layer.painters) paint(ms);
   }
 
   /** The place shown, where the stage stands, and which pane a phone shows. */
-  here() {
-    const { at, stage, panes } = this.player;
+  function here() {
+    const { at, stage, panes } = player;
     return { ...at, top: stage.getBoundingClientRect().top, pane: panes.name };
   }
 
   /** From where the player was to the next place, if there is something to show in at most `most` ms. @param {Here} from @param {Place} to @param {number} most */
-  show(from, to, most) {
-    const list = acts(this.player.trace, from, to);
+  function show(from, to, most) {
+    const list = acts(player.trace, from, to);
     const ms = lengthOfAll(list);
-    const { root, stage, hbm, sram, sentence, drawer, panes, transport } = this.player;
+    const { root, stage, hbm, sram, sentence, drawer, panes, transport } = player;
     if (!ms || ms > most || isStill() || !root.checkVisibility()) return;
     const cards = [
       stage,
@@ -61,29 +54,28 @@ export class Motion {
       sram.body,
       panes.root,
     ];
-    this.layer.begin(ms, [
+    layer.begin(ms, [
       ...cards,
       transport.rail,
       ...transport.rail.children,
       ...sentence.parts,
       ...panes.buttons,
-      ...this.tile.nodes,
+      ...tile.nodes,
     ]);
-    for (const act of list) this.flights(act);
-    this.tell(list, list[0].before ?? frame(this.player.trace, from.step, from.phase));
-    if (this.layer.isSeen(sram.body)) this.tile.show(list);
-    if (from.step !== to.step) this.glide(list[0].after, from);
-    if (list.length > 1) this.follow(list);
-    this.settle(from);
+    for (const act of list) launch(act);
+    tell(list, list[0].before ?? frame(player.trace, from.step, from.phase));
+    if (layer.isSeen(sram.body)) tile.show(list);
+    if (from.step !== to.step) glide(list[0].after, from);
+    if (list.length > 1) follow(list);
+    settle(from);
   }
 
   /** The sentence, the drawer and the bytes stay where they were until what they speak of has been shown; what flies past
    * the sentence dims it. @param {Act[]} list @param {Frame} before */
-  tell(list, before) {
-    const { player } = this;
+  function tell(list, before) {
     let told = -1;
     player.tell(before);
-    this.layer.paint((/** @type {number} */ now) => {
+    layer.paint((/** @type {number} */ now) => {
       const over = list.findLastIndex(({ start, ms }) => now >= start + ms);
       if (over <= told) return;
       told = over;
@@ -92,47 +84,47 @@ export class Motion {
     for (const { after, phase, start, ms } of list)
       if (flights(after, phase).length)
         for (const node of player.sentence.parts)
-          this.layer.animate(node, { opacity: [0.2, 0.2] }, { start, ms });
+          layer.animate(node, { opacity: [0.2, 0.2] }, { start, ms });
   }
 
   /** The rail shows where the tile is. @param {Act[]} list */
-  follow(list) {
-    const { sram, transport } = this.player;
+  function follow(list) {
+    const { sram, transport } = player;
     for (const [name, final] of [
       ["S", "exp"],
       ["dS", "dS"],
     ]) {
       const named = list.findLast(({ phase }) => phase === final);
-      if (named && sram.frames[name]) this.layer.hide(sram.frames[name].head, { ms: named.start });
+      if (named && sram.frames[name]) layer.hide(sram.frames[name].head, { ms: named.start });
     }
-    if (!this.layer.isSeen(transport.rail)) return;
+    if (!layer.isSeen(transport.rail)) return;
     for (const { phase, start, ms: length } of list) {
       const button = transport.phase(phase);
       if (!button) continue;
-      const ring = this.layer.cover(this.layer.box(button), "fa-rail-ring");
-      this.layer.animate(ring, { opacity: [1, 1] }, { start, ms: length });
+      const ring = layer.cover(layer.box(button), "fa-rail-ring");
+      layer.animate(ring, { opacity: [1, 1] }, { start, ms: length });
     }
   }
 
   /** The first step folds the purpose away: the stage moves up, what lies below it comes in. On a phone another pane does. */
-  settle(/** @type {Here} */ { top, pane }) {
-    const { stage, panes, drawer, hbm, sram } = this.player;
-    const by = top - this.layer.box(stage).top;
+  function settle(/** @type {Here} */ { top, pane }) {
+    const { stage, panes, drawer, hbm, sram } = player;
+    const by = top - layer.box(stage).top;
     const at = { ms: FOLD_MS, easing: "cubic-bezier(.65,0,.35,1)" };
     if (by)
-      for (const node of [stage, this.layer.node])
-        this.layer.animate(node, { transform: [`translateY(${by}px)`, "none"] }, at);
+      for (const node of [stage, layer.node])
+        layer.animate(node, { transform: [`translateY(${by}px)`, "none"] }, at);
     if (by)
       for (const node of [drawer.root, drawer.tabs.parentElement])
-        if (node) this.layer.animate(node, { opacity: [0, 0, 1] }, at);
+        if (node) layer.animate(node, { opacity: [0, 0, 1] }, at);
     const card = panes.name === "rows" ? null : { hbm, sram }[panes.name].root;
-    if (pane !== panes.name && this.layer.isSeen(panes.root) && card)
-      this.layer.animate(card, { opacity: [0, 1] }, { ms: PANE_MS });
+    if (pane !== panes.name && layer.isSeen(panes.root) && card)
+      layer.animate(card, { opacity: [0, 1] }, { ms: PANE_MS });
   }
 
   /** @param {Act} act */
-  flights(act) {
-    const { hbm, sram } = this.player;
+  function launch(act) {
+    const { hbm, sram } = player;
     const moves = flights(act.after, act.phase);
     if (!moves.length) return;
     const scale = act.ms / Math.max(...moves.map(({ start, ms }) => start + ms));
@@ -140,21 +132,21 @@ export class Motion {
     for (const flight of moves) {
       const name = tensorOf(flight.tensor);
       const frame =
-        this.layer.isSeen(sram.body) && !sram.frames[name]?.root.hidden ? sram.frames[name] : null;
-      const home = this.layer.place(
-        this.layer.isSeen(hbm.root)
-          ? hbm.home(flight.tensor, flight.blocks, this.layer.box(hbm.map))
-          : this.dot("hbm"),
+        layer.isSeen(sram.body) && !sram.frames[name]?.root.hidden ? sram.frames[name] : null;
+      const home = layer.place(
+        layer.isSeen(hbm.root)
+          ? hbm.home(flight.tensor, flight.blocks, layer.box(hbm.map))
+          : dot("hbm"),
       );
-      const seat = this.layer.place(this.seat(flight.tensor));
+      const seat = layer.place(seatOf(flight.tensor));
       const pictured = frame ?? (name === "dQ" && sram.stage === null ? sram.frames.dQ : null); // a ghost's
-      const picture = pictured && this.picture(pictured, contents[name]);
+      const picture = pictured && pictureOf(pictured, contents[name]);
       const label = (flight.op === "add" ? "+ " : "") + flightName(flight);
-      const { bottom } = this.layer.box(this.player.stage);
-      const foot = bottom - this.layer.box(this.player.root).y - FOOT * sram.theme.unit;
+      const { bottom } = layer.box(player.stage);
+      const foot = bottom - layer.box(player.root).y - FOOT * sram.theme.unit;
       const points = wayOf(flight.tensor, home, seat, sram.theme.unit, foot);
       const stays = Boolean(frame) || flight.op !== "read";
-      fly(this.layer, flight, {
+      fly(layer, flight, {
         home,
         seat,
         points,
@@ -165,7 +157,7 @@ export class Motion {
         scale,
         stays,
       });
-      this.slots(flight, {
+      slots(flight, {
         home,
         seat,
         frame,
@@ -179,57 +171,59 @@ export class Motion {
 
   /** Where something is away, its place is empty: a block's home while it flies, its frame until it lands or, once it
    * has left, to the end. */
-  slots(
+  function slots(
     /** @type {Flight} */ { tensor, op },
     /** @type {Away} */ { home, seat, frame, label, start, end, over },
   ) {
-    const { hbm, sram } = this.player;
+    const { hbm, sram } = player;
     const reads = op === "read";
-    if (this.layer.isSeen(hbm.root) && home.width > 4 && op !== "add")
-      slot(this.layer, tensor, home, label, reads ? { start, ms: end - start } : { ms: end });
-    for (const node of reads ? sram.numbersOf(tensor) : []) this.layer.hide(node, { ms: end });
+    if (layer.isSeen(hbm.root) && home.width > 4 && op !== "add")
+      slot(layer, tensor, home, label, reads ? { start, ms: end - start } : { ms: end });
+    for (const node of reads ? sram.numbersOf(tensor) : []) layer.hide(node, { ms: end });
     if (!frame) return;
     const away = reads ? { ms: end } : { start, ms: over - start };
-    this.layer.hide(frame.matrix.root, away);
-    slot(this.layer, tensor, seat, "", away);
+    layer.hide(frame.matrix.root, away);
+    slot(layer, tensor, seat, "", away);
   }
 
   /** On a phone one card is seen at a time: the other is where its button is. @param {PaneName} name */
-  dot(name) {
-    const { x, y, width, height } = this.layer.box(this.player.panes.button(name));
+  function dot(name) {
+    const { x, y, width, height } = layer.box(player.panes.buttonOf(name));
     return new DOMRect(x + width / 2 - 8, y + height / 2 - 8, 16, 16);
   }
 
   /** The frame of a tensor; a card without frames takes it in as it is. @param {string} tensor */
-  seat(tensor) {
-    const { sram } = this.player;
-    if (!this.layer.isSeen(sram.root)) return this.dot("sram");
-    if (this.layer.isSeen(sram.body))
-      return sram.seat(tensor, (/** @type {Element} */ node) => this.layer.box(node));
-    const { x, y, height } = this.layer.box(sram.root);
+  function seatOf(tensor) {
+    const { sram } = player;
+    if (!layer.isSeen(sram.root)) return dot("sram");
+    if (layer.isSeen(sram.body))
+      return sram.seat(tensor, (/** @type {Element} */ node) => layer.box(node));
+    const { x, y, height } = layer.box(sram.root);
     return new DOMRect(x + 24, y + height / 2 - 32, 64, 64);
   }
 
   /** @param {Drawing} how */
-  picture(/** @type {View} */ { matrix }, how) {
+  function pictureOf(/** @type {View} */ { matrix }, how) {
     const canvas = el("canvas", { width: matrix.canvas.width, height: matrix.canvas.height });
     context2d(canvas).drawImage(matrix.picture(how), 0, 0);
     return canvas;
   }
 
   /** A cursor over the map comes from the tile before. @param {Here} from */
-  glide(/** @type {Frame} */ { cols, rows, problem: p }, from) {
-    const { cursor, cell } = this.player.hbm;
-    const { v_i, v_j } = this.player.trace.arrays;
+  function glide(/** @type {Frame} */ { cols, rows, problem: p }, from) {
+    const { cursor, cell } = player.hbm;
+    const { v_i, v_j } = player.trace.arrays;
     const back = [
       Math.max(0, v_j[from.step]) * p.block_k - cols.start,
       v_i[from.step] * p.block_q - rows.start,
     ].map((n) => `${(n * cell).toFixed(1)}px`);
-    const node = this.layer.cover(this.layer.box(cursor), "fa-glide");
-    this.layer.animate(
+    const node = layer.cover(layer.box(cursor), "fa-glide");
+    layer.animate(
       node,
       { opacity: [0.6, 1], transform: [`translate(${back})`, "none"] },
       { ms: GLIDE_MS, easing: "cubic-bezier(.65,0,.35,1)" },
     );
   }
+
+  return { stop: () => layer.stop(), at, here, show };
 }

@@ -5,7 +5,7 @@ import { decode } from "../model/decode.js";
 import { button, el, set } from "../lib/dom.js";
 import { errorText } from "../lib/server.js";
 import { Hbm } from "../views/hbm.js";
-import { Lens } from "../views/lens.js";
+import { makeLens } from "../views/lens.js";
 import { PlayerBase } from "../views/transport.js";
 import { frame, phasesOf, place, prepare, stated } from "../model/frame.js";
 import { beatOf } from "../model/motion.js";
@@ -15,19 +15,19 @@ import { questionAt } from "../model/questions.js";
 import { during } from "../lib/pending.js";
 import { t } from "../model/texts.js";
 import { Result } from "./result.js";
-import { Code, Progress, Traffic } from "./side.js";
+import { makeCode, makeProgress, makeTraffic } from "./side.js";
 import { WAYS } from "../views/row_view.js";
 import { rich } from "../views/rich.js";
-import { Predict } from "../views/predict.js";
+import { makePredict } from "../views/predict.js";
 import { BackwardViews } from "./backward.js";
 import { StepTransport } from "./bar.js";
 import { Drawer } from "./drawer.js";
 import { ForwardViews } from "./forward.js";
-import { Linking } from "./linking.js";
-import { Motion } from "./motion.js";
-import { Panes } from "./panes.js";
-import { Sentence, purposeOf } from "./sentence.js";
-import { Words } from "./words.js";
+import { makeLinking } from "./linking.js";
+import { makeMotion } from "./motion.js";
+import { makePanes } from "./panes.js";
+import { makeSentence, purposeOf } from "./sentence.js";
+import { makeWords } from "./words.js";
 
 /** @import { Frame, Pass, Place, Trace } from "../model/types.js" */
 /** @import { PaneName } from "../views/types.js" */
@@ -63,12 +63,12 @@ export class Player extends PlayerBase {
       backward: new BackwardViews(this.options),
     };
     this.rowView = this.views.forward.rowView;
-    this.code = new Code();
-    this.predict = new Predict();
-    this.traffic = new Traffic();
-    this.progress = new Progress(() => this.open("traffic"));
+    this.code = makeCode();
+    this.predict = makePredict();
+    this.traffic = makeTraffic();
+    this.progress = makeProgress(() => this.open("traffic"));
     const { rare } = this.views.forward;
-    this.problem = new Words(this.options.controls, () => this.turn());
+    this.problem = makeWords(this.options.controls, () => this.turn());
     this.transport = new StepTransport(this, BEAT_MS, () => this.options.onLeave?.(), [
       ...rare,
       ...this.problem.more,
@@ -78,9 +78,9 @@ export class Player extends PlayerBase {
     this.notice.append(button("×", () => this.notify(null), { "aria-label": t("player.dismiss") }));
     this.purpose = [el("h2"), el("p")];
     this.hero = el("header.fa-hero", this.purpose);
-    this.sentence = new Sentence(this.hbm.bus);
+    this.sentence = makeSentence(this.hbm.bus);
     this.stage = el("div.fa-stage", [this.hbm.root, this.sentence.root, this.sram.root]);
-    this.lens = new Lens();
+    this.lens = makeLens();
     this.drawer = new Drawer(
       {
         ...this.views.forward.panels,
@@ -90,7 +90,7 @@ export class Player extends PlayerBase {
       },
       (name) => (name === "compare" ? this.options.onCompare?.() : this.open(name)),
     );
-    this.panes = new Panes(this.root);
+    this.panes = makePanes(this.root);
     this.root.append(
       this.notice,
       this.hero,
@@ -104,17 +104,14 @@ export class Player extends PlayerBase {
       this.transport.root,
     );
     this.panes.swiped([this.stage, this.drawer.root]);
-    this.linking = new Linking(this);
-    this.root.append(this.linking.view.words);
-    this.motion = new Motion(this);
+    this.linking = makeLinking(this);
+    this.root.append(this.linking.words);
+    this.motion = makeMotion(this);
     this.panes.show("sram");
     this.dress();
     this.open(this.own.first);
     mount.replaceChildren(this.root);
-    this.listed = this.options.listings?.().then(
-      (listings) => (this.code.listings = listings),
-      () => {},
-    );
+    this.listed = this.options.listings?.().then(this.code.list, () => {});
     const { forward, backward } = this.views;
     for (const { root } of [this.hbm, forward.sram, backward.sram]) this.resizer.observe(root);
   }

@@ -23,8 +23,8 @@ import { raceQuestion } from "../model/questions.js";
 import { t } from "../model/texts.js";
 import { listed } from "../model/wording.js";
 import { tabs } from "./drawer.js";
-import { Predict } from "../views/predict.js";
-import { Words } from "./words.js";
+import { makePredict } from "../views/predict.js";
+import { makeWords } from "./words.js";
 import { iconButton, PlayerBase, Transport } from "../views/transport.js";
 
 /** @import { Clock } from "../model/race_clock.js" */
@@ -65,8 +65,8 @@ export class Race extends PlayerBase {
     });
     this.transport.buttons.append(iconButton("leave", t("bar.leave"), options.onLeave));
     this.tabs = tabs((name) => name !== "compare" && options.onTab(name));
-    this.problem = new Words(options.controls);
-    this.predict = new Predict();
+    this.problem = makeWords(options.controls);
+    this.predict = makePredict();
     this.headline = el("h2", { "aria-live": "polite" });
     this.rule = el("p.fa-race-rule");
     this.stage = el("div.fa-lanes");

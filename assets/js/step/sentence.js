@@ -27,19 +27,17 @@ function formula(text) {
 }
 
 /** Sentence, formula and remark of a step. */
-export class Sentence {
-  /** @param {Record<"read" | "write", HTMLElement>} lanes what the bus shows above and below */
-  constructor({ read, write }) {
-    this.parts = ["words", "formula", "aside"].map((name) => el(`p.fa-${name}`));
-    this.root = el("section.fa-sentence", { "aria-label": t("sentence") }, [
-      read,
-      el("div.fa-sentence-parts", this.parts),
-      write,
-    ]);
-  }
+/** @param {Record<"read" | "write", HTMLElement>} lanes what the bus shows above and below */
+export function makeSentence({ read, write }) {
+  const parts = ["words", "formula", "aside"].map((name) => el(`p.fa-${name}`));
+  const root = el("section.fa-sentence", { "aria-label": t("sentence") }, [
+    read,
+    el("div.fa-sentence-parts", parts),
+    write,
+  ]);
 
   /** @param {Frame} f @param {Row | undefined} row */
-  draw(f, row) {
+  function draw(f, row) {
     const { words, formula: sum, aside, remarks } = describeStep(f, row);
     const nodes = [
       () => rich(words),
@@ -47,10 +45,12 @@ export class Sentence {
       () => remarks.flatMap((remark) => [el("span", rich(remark)), " "]),
     ];
     [words, sum, aside].forEach((text, k) => {
-      const part = this.parts[k];
+      const part = parts[k];
       if (part.dataset.text === text) return;
       set(part, { "data-text": text, hidden: text ? null : "" });
       part.replaceChildren(...nodes[k]());
     });
   }
+
+  return { root, parts, draw };
 }

@@ -37,70 +37,68 @@ function boxOf(nodes) {
   };
 }
 
-export class Tour {
+/** @param {TourOptions} options */
+export function makeTour(options) {
   /** @type {Chapter[]} */
-  chapters;
+  let chapters;
   /** @type {string | null} */
-  own;
+  let own;
   /** @type {number} */
-  at;
+  let at;
   /** @type {string} */
-  spot;
+  let spotNow;
   /** @type {number} */
-  aiming;
-  /** @param {TourOptions} options */
-  constructor(options) {
-    this.options = options;
-    this.count = el("span.fa-tour-count");
-    this.title = el("h2");
-    this.text = el("p");
-    this.back = button(t("tour.back"), () => this.go(this.at - 1), { class: "fa-link" });
-    this.next = button(t("tour.next"), () => this.go(this.at + 1), { class: "fa-link is-main" });
-    const close = button("✕", () => this.close(), {
-      class: "fa-link fa-tour-close",
-      "aria-label": t("tour.leave"),
-      title: t("tour.leave"),
-    });
-    this.root = el(
-      "aside.fa-player.fa-tour",
-      { "aria-label": t("tour"), "data-testid": "tour", hidden: true },
-      [
-        el("div.fa-tour-text", { "aria-live": "polite" }, [
-          el("div.fa-tour-head", [this.title, this.count]),
-          this.text,
-        ]),
-        el("div.fa-tour-keys", [this.back, this.next, close]),
-        el("span.fa-tour-hint", t("tour.keys")),
-      ],
-    );
-    this.light = el("div.fa-spot", { "data-testid": "spot", "aria-hidden": "true", hidden: true });
-    this.dim = el("div.fa-dim", { "aria-hidden": "true", hidden: true }); // all else, with a hole for the light
-    document.body.append(this.dim, this.light, this.root); // above the controls, whatever layers they make
-    on(window, ["keydown"], (event) => this.key(event), { capture: true }); // before the page, which Escape would take out of presentation mode
-    on(window, ["resize", "scroll"], () => this.aimSoon(), { capture: true, passive: true });
-    const watched = {
-      subtree: true,
-      childList: true,
-      attributeFilter: ["data-step", "data-phase", "aria-busy", "hidden"],
-    };
-    new MutationObserver(() => this.aimSoon()).observe(options.mount, watched);
-  }
+  let aiming;
+
+  const count = el("span.fa-tour-count");
+  const heading = el("h2");
+  const body = el("p");
+  const back = button(t("tour.back"), () => go(at - 1), { class: "fa-link" });
+  const next = button(t("tour.next"), () => go(at + 1), { class: "fa-link is-main" });
+  const closing = button("✕", () => close(), {
+    class: "fa-link fa-tour-close",
+    "aria-label": t("tour.leave"),
+    title: t("tour.leave"),
+  });
+  const root = el(
+    "aside.fa-player.fa-tour",
+    { "aria-label": t("tour"), "data-testid": "tour", hidden: true },
+    [
+      el("div.fa-tour-text", { "aria-live": "polite" }, [
+        el("div.fa-tour-head", [heading, count]),
+        body,
+      ]),
+      el("div.fa-tour-keys", [back, next, closing]),
+      el("span.fa-tour-hint", t("tour.keys")),
+    ],
+  );
+  const light = el("div.fa-spot", { "data-testid": "spot", "aria-hidden": "true", hidden: true });
+  const dim = el("div.fa-dim", { "aria-hidden": "true", hidden: true }); // all else, with a hole for the light
+  document.body.append(dim, light, root); // above the controls, whatever layers they make
+  on(window, ["keydown"], key, { capture: true }); // before the page, which Escape would take out of presentation mode
+  on(window, ["resize", "scroll"], aimSoon, { capture: true, passive: true });
+  const watched = {
+    subtree: true,
+    childList: true,
+    attributeFilter: ["data-step", "data-phase", "aria-busy", "hidden"],
+  };
+  new MutationObserver(aimSoon).observe(options.mount, watched);
 
   /** From the first chapter of a pass; where the visitor was is kept for afterwards. @param {Pass} pass */
-  async begin(pass) {
-    if (this.root.hidden) this.own = this.options.here?.() || null;
-    this.chapters ??= await this.options.chapters();
-    return this.go(this.chapters.findIndex((chapter) => chapter.pass === pass));
+  async function begin(pass) {
+    if (root.hidden) own = options.here?.() || null;
+    chapters ??= await options.chapters();
+    return go(chapters.findIndex((chapter) => chapter.pass === pass));
   }
 
   /** The chapters of the same pass as chapter k. @param {number} k */
-  part(k) {
-    return this.chapters.filter(({ pass }) => pass === this.chapters[k].pass);
+  function partOf(k) {
+    return chapters.filter(({ pass }) => pass === chapters[k].pass);
   }
 
   /** While the tour is open its keys go from chapter to chapter; a dialog or a menu keeps its own. @param {KeyboardEvent} event */
-  key(event) {
-    if (this.root.hidden || isShortcut(event)) return;
+  function key(event) {
+    if (root.hidden || isShortcut(event)) return;
     const inside = around(event, "input, textarea, select, button, dialog, [open]");
     const by =
       STEPS[event.key] && !(inside && event.key === " ")
@@ -113,94 +111,96 @@ export class Tour {
     if (!by && !leaves) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    if (leaves) this.close();
-    else this.go(this.at + by);
+    if (leaves) close();
+    else go(at + by);
   }
 
   /** Chapter k, counted from 0; beyond the last one the tour is over. @param {number} k */
-  async go(k) {
-    this.chapters ??= await this.options.chapters();
-    if (k >= this.chapters.length) return this.close();
-    this.at = Math.max(0, k);
-    const { title, text, query, spot, pass } = this.chapters[this.at];
-    const part = this.part(this.at);
-    const after = this.chapters[this.at + 1];
-    this.root.hidden = false;
+  async function go(k) {
+    chapters ??= await options.chapters();
+    if (k >= chapters.length) return close();
+    at = Math.max(0, k);
+    const { title, text, query, spot, pass } = chapters[at];
+    const part = partOf(at);
+    const after = chapters[at + 1];
+    root.hidden = false;
     document.body.classList.add("fa-touring");
-    set(this.root, { "data-chapter": this.at + 1 });
-    set(this.count, {
+    set(root, { "data-chapter": at + 1 });
+    set(count, {
       text: t(pass === "forward" ? "tour.count" : "tour.count.b", {
-        k: part.indexOf(this.chapters[this.at]) + 1,
+        k: part.indexOf(chapters[at]) + 1,
         of: part.length,
       }),
     });
-    set(this.title, { text: title });
-    set(this.text, { text });
-    this.back.disabled = this.at === 0;
-    set(this.next, {
+    set(heading, { text: title });
+    set(body, { text });
+    back.disabled = at === 0;
+    set(next, {
       text: t(!after ? "tour.finish" : after.pass === pass ? "tour.next" : "tour.turn"),
     });
-    this.options.onChapter?.(this.at + 1);
-    this.spot = spot;
-    this.dim.hidden = this.light.hidden = true;
-    await this.options.show(new URLSearchParams(query).toString());
-    if (this.root.hidden || this.spot !== spot) return;
-    this.options.reveal(spot);
-    document.body.style.setProperty("--fa-tour-height", `${this.root.offsetHeight}px`);
+    options.onChapter?.(at + 1);
+    spotNow = spot;
+    dim.hidden = light.hidden = true;
+    await options.show(new URLSearchParams(query).toString());
+    if (root.hidden || spotNow !== spot) return;
+    options.reveal(spot);
+    document.body.style.setProperty("--fa-tour-height", `${root.offsetHeight}px`);
     partsOf(spot)[0]?.scrollIntoView({
       block: isNarrow() ? "start" : "nearest",
       behavior: "instant",
     });
-    this.aim();
+    aim();
   }
 
-  aimSoon() {
-    if (this.root.hidden || this.aiming) return;
-    this.aiming = requestAnimationFrame(() => this.aim());
+  function aimSoon() {
+    if (root.hidden || aiming) return;
+    aiming = requestAnimationFrame(aim);
   }
 
   /** The light falls on what the chapter speaks of, and the bar stands where it covers least of it. */
-  aim() {
-    cancelAnimationFrame(this.aiming);
-    this.aiming = 0;
-    if (this.root.hidden) return;
-    const box = boxOf(partsOf(this.spot));
-    const high = this.root.offsetHeight;
+  function aim() {
+    cancelAnimationFrame(aiming);
+    aiming = 0;
+    if (root.hidden) return;
+    const box = boxOf(partsOf(spotNow));
+    const high = root.offsetHeight;
     const pinned = isNarrow() || isPresenting();
-    const below = window.innerHeight - high - (pinned ? 0 : this.foot() + MARGIN);
+    const below = window.innerHeight - high - (pinned ? 0 : foot() + MARGIN);
     const names = findVisible(document, ".fa-lane-head"); // of the lanes, which stay in sight
     const above = names ? names.getBoundingClientRect().bottom + MARGIN : 56;
     const covered = (/** @type {number} */ top) =>
       box ? Math.max(0, Math.min(box.bottom, top + high) - Math.max(box.top, top)) : 0;
     const top = !pinned && box && covered(above) < covered(below) ? above : below;
-    this.root.style.top = pinned ? "auto" : `${top}px`;
-    this.root.style.bottom = pinned ? `${isNarrow() ? 0 : 8}px` : "auto";
-    this.dim.hidden = this.light.hidden = !box;
+    root.style.top = pinned ? "auto" : `${top}px`;
+    root.style.bottom = pinned ? `${isNarrow() ? 0 : 8}px` : "auto";
+    dim.hidden = light.hidden = !box;
     if (!box) return;
     const x = Math.max(EDGE, box.left - AROUND);
     const y = Math.max(EDGE, box.top - AROUND);
     const right = Math.min(window.innerWidth - EDGE, box.right + AROUND);
     const end = Math.min(window.innerHeight - EDGE, box.bottom + AROUND);
     const [width, height] = [Math.max(0, right - x), Math.max(0, end - y)];
-    this.light.style.cssText = boxStyle({ x, y, width, height });
+    light.style.cssText = boxStyle({ x, y, width, height });
     const hole = `${x}px ${y}px, ${right}px ${y}px, ${right}px ${end}px, ${x}px ${end}px, ${x}px ${y}px`;
-    this.dim.style.clipPath = `polygon(evenodd, 0 0, 100% 0, 100% 100%, 0 100%, 0 0, ${hole})`;
-    set(this.light, { "data-from": top >= box.bottom || top > box.top ? "below" : "above" });
+    dim.style.clipPath = `polygon(evenodd, 0 0, 100% 0, 100% 100%, 0 100%, 0 0, ${hole})`;
+    set(light, { "data-from": top >= box.bottom || top > box.top ? "below" : "above" });
   }
 
   /** The transport stays in reach: how high it stands at the lower edge. */
-  foot() {
+  function foot() {
     const bar = findVisible(document, ".fa-transport");
     const top = bar?.getBoundingClientRect().top ?? window.innerHeight;
     return top > window.innerHeight / 2 ? Math.max(0, window.innerHeight - top) : 0;
   }
 
   /** Over: the visitor's own Problem and place are back. */
-  close() {
-    this.root.hidden = this.light.hidden = this.dim.hidden = true;
+  function close() {
+    root.hidden = light.hidden = dim.hidden = true;
     document.body.classList.remove("fa-touring");
-    this.options.onChapter?.(null);
-    if (this.own) this.options.show(this.own);
-    this.own = null;
+    options.onChapter?.(null);
+    if (own) options.show(own);
+    own = null;
   }
+
+  return { begin, go };
 }

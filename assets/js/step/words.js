@@ -53,58 +53,52 @@ const wordsOf = (
 /** The control of a word that has none of its own name. @type {Record<string, string>} */
 const CONTROLS = { sink: "score", rope: "heads", dropout: "heads" };
 
-export class Words {
-  /** @type {Opens | undefined} */
-  open;
-  /** @type {(() => void) | undefined} */
-  turn;
+/** @param {Opens | undefined} open what shows a control, or all for "all", beside a button; none: the words are only read @param {() => void} [turn] shows
+ * the other pass, where no bar does */
+export function makeWords(open, turn) {
   /** @type {string | undefined} */
-  written;
-  /** @param {Opens | undefined} open what shows a control, or all for "all", beside a button; none: the words are only read @param {() => void} [turn] shows
-   * the other pass, where no bar does */
-  constructor(open, turn) {
-    Object.assign(this, { open, turn });
-    const all = this.open && this.word("all", t("words.all"), t("words.all"), t("words.all.key"));
-    /** What opens all controls: a player has it in its menu. @type {HTMLElement[]} */
-    this.more = all ? [all] : [];
-    this.root = el("p.fa-problem", { role: "group", "aria-label": t("words.name") });
-  }
+  let written;
 
-  layout(/** @type {Trace} */ { problem, header: { pass } }) {
+  const all = open && word("all", t("words.all"), t("words.all"), t("words.all.key"));
+  /** What opens all controls: a player has it in its menu. @type {HTMLElement[]} */
+  const more = all ? [all] : [];
+  const root = el("p.fa-problem", { role: "group", "aria-label": t("words.name") });
+
+  function layout(/** @type {Trace} */ { problem, header: { pass } }) {
     const words = wordsOf(problem);
-    const written = JSON.stringify([pass, words]);
-    if (this.written === written) return;
-    this.written = written;
+    const now = JSON.stringify([pass, words]);
+    if (written === now) return;
+    written = now;
     const said = Object.keys(words).filter((name) => words[name]);
-    const { n, d, tiles, data, dtype, ...more } = recordOf(said, (name) => `[${name}]`);
+    const { n, d, tiles, data, dtype, ...others } = recordOf(said, (name) => `[${name}]`);
     const line = t(problem.n === 1 ? "words.one" : "words", {
       n,
       d,
       tiles,
       data,
       dtype: dtype ? t("words.in", { dtype }) : "",
-      more: Object.values(more).join(", "),
+      more: Object.values(others).join(", "),
     });
     const nodes = placed(
       line,
-      recordOf(said, (name) => this.word(CONTROLS[name] ?? name, words[name])),
+      recordOf(said, (name) => word(CONTROLS[name] ?? name, words[name])),
     );
-    if (this.turn) nodes.unshift(this.switch(pass));
-    else nodes.push(...this.more);
-    this.root.replaceChildren(...nodes);
+    if (turn) nodes.unshift(passSwitch(pass));
+    else nodes.push(...more);
+    root.replaceChildren(...nodes);
   }
 
   /** For a page whose bar has no room for it, or that has no bar. @param {Pass} pass */
-  switch(pass) {
+  function passSwitch(pass) {
     const text = t(pass === "forward" ? "words.forward" : "words.backward");
     const attributes = { class: "fa-word fa-word-pass", title: t("words.turn") };
-    return button(text, () => this.turn?.(), attributes);
+    return button(text, () => turn?.(), attributes);
   }
 
   /** @param {string} key @param {string} text @param {string} [label] @param {string} [title] */
-  word(key, text, label, title) {
-    if (!this.open) return el("b", text);
-    const node = button(text, () => this.open?.(key, node), {
+  function word(key, text, label, title) {
+    if (!open) return el("b", text);
+    const node = button(text, () => open?.(key, node), {
       class: `fa-word fa-word-${key}`,
       "data-control": key,
       title,
@@ -113,87 +107,89 @@ export class Words {
     });
     return node;
   }
+
+  return { root, more, layout };
 }
 
 /** The column of Gradio's controls, of which one, or all, are shown where a word stands. */
-export class Controls {
+export function makeControls() {
   /** @type {string | null} */
-  key;
+  let openKey = null;
   /** @type {HTMLElement | undefined} */
-  from;
-  /** @type {boolean} */
-  closing;
-  constructor() {
-    /** @param {string[]} names @param {(event: any) => void} act before all other listeners */
-    const first = (names, act) => on(document, names, act, { capture: true });
-    first(["pointerdown"], (event) => {
-      if (!this.key || around(event, ".fa-controls, .fa-word, [role=listbox]"))
-        return (this.closing = false);
-      this.closing = Boolean(this.column?.checkVisibility()); // not on another page, to which one of them may have led
-      this.close();
-    });
-    // The click that closes them does nothing else; one from the keyboard, which counts none, is another.
-    first(["mousedown", "click"], (event) => {
-      if (!this.closing || !event.detail) return;
-      event.preventDefault();
-      event.stopImmediatePropagation();
-    });
-    first(["keydown"], (event) => {
-      if (event.key !== "Escape" || !this.key || event.defaultPrevented) return;
-      event.preventDefault();
-      this.done();
-    });
-    this.head = el("header.fa-sheet-head", [
-      el("b", t("words.name")),
-      button(t("words.done"), () => this.done()),
-    ]); // on a phone
-  }
+  let opener;
+  let closing = false;
 
-  get column() {
+  /** @param {string[]} names @param {(event: any) => void} act before all other listeners */
+  const first = (names, act) => on(document, names, act, { capture: true });
+  first(["pointerdown"], (event) => {
+    if (!openKey || around(event, ".fa-controls, .fa-word, [role=listbox]"))
+      return (closing = false);
+    closing = Boolean(column()?.checkVisibility()); // not on another page, to which one of them may have led
+    close();
+  });
+  // The click that closes them does nothing else; one from the keyboard, which counts none, is another.
+  first(["mousedown", "click"], (event) => {
+    if (!closing || !event.detail) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  });
+  first(["keydown"], (event) => {
+    if (event.key !== "Escape" || !openKey || event.defaultPrevented) return;
+    event.preventDefault();
+    done();
+  });
+  const head = el("header.fa-sheet-head", [
+    el("b", t("words.name")),
+    button(t("words.done"), done),
+  ]); // on a phone
+
+  function column() {
     return find(document, ".fa-step-controls");
   }
 
   /** The same word again closes it. @param {string} key @param {HTMLElement} [from] */
-  open(key, from) {
-    if (this.key === key) return this.close();
-    const { column } = this;
-    if (!column) return;
-    this.close();
+  function open(key, from) {
+    if (openKey === key) return close();
+    const sheet = column();
+    if (!sheet) return;
+    close();
     from?.closest("details")?.removeAttribute("open");
-    Object.assign(this, { key, from });
-    column.prepend(this.head);
-    column.dataset.open = key;
+    openKey = key;
+    opener = from;
+    sheet.prepend(head);
+    sheet.dataset.open = key;
     from?.setAttribute("aria-expanded", "true");
-    if (from && key !== "all") this.beside(column, from.getBoundingClientRect());
-    else column.style.cssText = "";
-    column.tabIndex = -1; // of all controls none is singled out: the first is a menu, which would unfold over the others
-    const first = key === "all" ? column : findVisible(column, "input, textarea, button");
+    if (from && key !== "all") beside(sheet, from.getBoundingClientRect());
+    else sheet.style.cssText = "";
+    sheet.tabIndex = -1; // of all controls none is singled out: the first is a menu, which would unfold over the others
+    const first = key === "all" ? sheet : findVisible(sheet, "input, textarea, button");
     first?.focus({ preventScroll: true });
   }
 
-  /** Above the word where there is room for it, else below; within the window. @param {HTMLElement} column @param {DOMRect} word */
-  beside(column, word) {
+  /** Above the word where there is room for it, else below; within the window. @param {HTMLElement} sheet @param {DOMRect} word */
+  function beside(sheet, word) {
     const { innerWidth, innerHeight } = window;
-    const left = clamp(word.left - MARGIN, MARGIN, innerWidth - column.offsetWidth - MARGIN);
+    const left = clamp(word.left - MARGIN, MARGIN, innerWidth - sheet.offsetWidth - MARGIN);
     const over = word.top > innerHeight / 2;
-    column.style.cssText = `left:${left}px;${over ? `bottom:${innerHeight - word.top + MARGIN}px` : `top:${word.bottom + MARGIN}px`}`;
+    sheet.style.cssText = `left:${left}px;${over ? `bottom:${innerHeight - word.top + MARGIN}px` : `top:${word.bottom + MARGIN}px`}`;
   }
 
   /** Closed from within: the keyboard is back on the word. */
-  done() {
-    const { from } = this;
-    const word = from && `.fa-word-${this.key}`; // made anew since, if the Problem changed
-    this.close();
-    const menu = from?.closest("details");
+  function done() {
+    const word = opener && `.fa-word-${openKey}`; // made anew since, if the Problem changed
+    close();
+    const menu = opener?.closest("details");
     if (word) (findVisible(document, word) ?? (menu && find(menu, "summary")))?.focus();
   }
 
-  close() {
+  function close() {
     // At once: a browser takes the focus from what is hidden only with the next frame, and a key may come before
     const focused = /** @type {HTMLElement | null} */ (document.activeElement);
-    if (this.column?.contains(focused)) focused?.blur();
-    this.key = null;
-    this.from?.removeAttribute("aria-expanded");
-    delete this.column?.dataset.open;
+    if (column()?.contains(focused)) focused?.blur();
+    openKey = null;
+    opener?.removeAttribute("aria-expanded");
+    delete column()?.dataset.open;
   }
+
+  return { open, close };
 }

@@ -13,15 +13,15 @@ export function choose(key) {
   wanted = key ?? FIRST;
 }
 
-export class Budget {
-  constructor() {
-    this.root = el("p.fa-budget-warning", { role: "status", hidden: true });
-  }
+export function makeBudget() {
+  const root = el("p.fa-budget-warning", { role: "status", hidden: true });
 
   /** @param {Trace} trace */
-  layout({ header: { sram }, problem: { n } }) {
+  function layout({ header: { sram }, problem: { n } }) {
     const text = lacking(sram, sram.cards[wanted] ? wanted : FIRST, n);
-    this.root.hidden = !text;
-    set(this.root, { text });
+    root.hidden = !text;
+    set(root, { text });
   }
+
+  return { root, layout };
 }

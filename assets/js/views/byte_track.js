@@ -14,21 +14,20 @@ export const track = (look, width, filled) =>
     el(`span.fa-track.${look}`, { style: `width:${width.toFixed(2)}%` }, filled),
   ]);
 
-export class ByteTrack {
-  /** @param {number} total @param {string} look @param {number} width see track */
-  constructor(total, look, width) {
-    this.total = total;
-    this.read = el("i.fa-read");
-    this.write = el("i.fa-write");
-    this.draw(0, 0);
-    this.root = track(look, width, [this.read, this.write]);
+/** @param {number} total @param {string} look @param {number} width see track */
+export function makeByteTrack(total, look, width) {
+  const read = el("i.fa-read");
+  const write = el("i.fa-write");
+  draw(0, 0);
+  const root = track(look, width, [read, write]);
+
+  /** @param {number} reads @param {number} writes bytes so far */
+  function draw(reads, writes) {
+    read.style.width = `${((100 * reads) / total).toFixed(2)}%`;
+    write.style.width = `${((100 * writes) / total).toFixed(2)}%`;
   }
 
-  /** @param {number} read @param {number} written bytes so far */
-  draw(read, written) {
-    this.read.style.width = `${((100 * read) / this.total).toFixed(2)}%`;
-    this.write.style.width = `${((100 * written) / this.total).toFixed(2)}%`;
-  }
+  return { root, read, write, draw };
 }
 
 /** A bar as long as its bytes, a part for each tensor, and what was saved. @param {Record<string, Moved>} totals @param {number} most

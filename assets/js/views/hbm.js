@@ -7,7 +7,7 @@ import { filterTransfers, hidden } from "../model/frame.js";
 import { algorithmOf } from "../model/passes.js";
 import { keysOfBlock, rowsOfBlock, sizeOf } from "../model/spans.js";
 import { t } from "../model/texts.js";
-import { HeadRow } from "./heads.js";
+import { makeHeadRow } from "./heads.js";
 import { cell, context2d, fit, hatch } from "./matrix.js";
 import { Strips } from "./strips.js";
 import { atPhase, lookOf, scored, tileState, unmasked, veiled } from "../model/tiles.js";
@@ -88,7 +88,7 @@ export class Hbm {
         "aria-hidden": "true",
       });
     this.bus = { read: bus("read"), write: bus("write") };
-    this.heads = new HeadRow(onHead);
+    this.heads = makeHeadRow(onHead);
     this.strips = new Strips();
     this.card = card("hbm", t("HBM"), "", [this.heads.root, this.map, this.caption]);
     this.root = this.card.root;

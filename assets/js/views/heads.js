@@ -7,16 +7,13 @@ import { t } from "../model/texts.js";
 /** @import { Trace } from "../model/types.js" */
 /** @import { OnHead } from "./types.js" */
 
-export class HeadRow {
-  /** @param {OnHead} onHead takes the Problem's query with another head; none: they are only seen */
-  constructor(onHead) {
-    this.onHead = onHead;
-    this.row = el("div.fa-head-row", { role: "group", "aria-label": t("heads.current") });
-    this.words = el("p.fa-head-words");
-    this.root = el("div.fa-heads", { hidden: true }, [this.row, this.words]);
-  }
+/** @param {OnHead} onHead takes the Problem's query with another head; none: they are only seen */
+export function makeHeadRow(onHead) {
+  const row = el("div.fa-head-row", { role: "group", "aria-label": t("heads.current") });
+  const words = el("p.fa-head-words");
+  const root = el("div.fa-heads", { hidden: true }, [row, words]);
 
-  layout(
+  function layout(
     /** @type {Trace} */ {
       header: {
         query,
@@ -24,9 +21,9 @@ export class HeadRow {
       },
     },
   ) {
-    this.root.hidden = !heads;
+    root.hidden = !heads;
     if (!heads) return;
-    const had = this.row.contains(document.activeElement);
+    const had = row.contains(document.activeElement);
     const { groups, before, after } = groupsOf(heads);
     const chip = (
       /** @type {number | null} */ head,
@@ -34,13 +31,13 @@ export class HeadRow {
       /** @type {string} */ label,
       isCurrent = false,
     ) => {
-      const choose = () => head !== heads.head && this.onHead?.({ ...query, head: String(head) });
+      const choose = () => head !== heads.head && onHead?.({ ...query, head: String(head) });
       return button(text, choose, {
         class: "fa-head",
         title: label,
         "aria-label": label,
         "aria-pressed": isCurrent ? "true" : "false",
-        disabled: !this.onHead,
+        disabled: !onHead,
       });
     };
     const more = (/** @type {number | null} */ head, /** @type {string} */ text) =>
@@ -53,9 +50,11 @@ export class HeadRow {
       ),
     );
     const chips = [more(before, "‹"), ...brackets, more(after, "›")];
-    this.row.replaceChildren(...chips.filter((node) => node !== false));
-    if (had) get(this.row, '[aria-pressed="true"]').focus({ preventScroll: true });
-    set(this.root, { "data-head": heads.head });
-    this.words.replaceChildren(readers(heads), " ", el("span", cached(heads)));
+    row.replaceChildren(...chips.filter((node) => node !== false));
+    if (had) get(row, '[aria-pressed="true"]').focus({ preventScroll: true });
+    set(root, { "data-head": heads.head });
+    words.replaceChildren(readers(heads), " ", el("span", cached(heads)));
   }
+
+  return { root, layout };
 }

@@ -8,20 +8,20 @@ import { set, svg } from "../lib/dom.js";
 /** @type {("top" | "bottom")[]} */
 const SIDES = ["top", "bottom"];
 
-export class Lens {
-  constructor() {
-    this.lines = SIDES.map((side) => svg("line", { "data-side": side }));
-    this.root = svg("svg.fa-lens", { "aria-hidden": "true" }, this.lines);
-  }
+export function makeLens() {
+  const lines = SIDES.map((side) => svg("line", { "data-side": side }));
+  const root = svg("svg.fa-lens", { "aria-hidden": "true" }, lines);
 
   /** `from` and `to`: {x, top, bottom} in px of the window; null, and there is nothing to join. `strip`: {right}. @param {Edge | null} from @param {Edge | null} to @param {DOMRect} strip */
-  draw(from, to, strip) {
-    this.root.style.visibility = from && to ? "" : "hidden";
+  function draw(from, to, strip) {
+    root.style.visibility = from && to ? "" : "hidden";
     if (!from || !to) return;
-    const { left, top } = this.root.getBoundingClientRect();
+    const { left, top } = root.getBoundingClientRect();
     const x1 = Math.max(from.x, strip.right) - left + 8;
     SIDES.forEach((side, k) =>
-      set(this.lines[k], { x1, y1: from[side] - top, x2: to.x - left - 4, y2: to[side] - top }),
+      set(lines[k], { x1, y1: from[side] - top, x2: to.x - left - 4, y2: to[side] - top }),
     );
   }
+
+  return { root, draw };
 }

@@ -36,57 +36,44 @@ const boxText = (box) =>
     .map(([axis, { start, stop }]) => `${axis} ${start}–${stop - 1}`)
     .join(", ");
 
-export class Links {
-  /** @type {LinkedPlayer} */
-  player;
+/** @param {LinkedPlayer} player see step/linking.js: its card of a tile may be another one later */
+export function makeLinks(player) {
   /** @type {boolean} */
-  lit = false;
-  /** @param {LinkedPlayer} player see step/linking.js: its card of a tile may be another one later */
-  constructor(player) {
-    this.player = player;
-    this.root = player.root;
-    this.hbm = player.hbm;
-    const layer = () => el("div.fa-marks", { "aria-hidden": "true" });
-    this.tile = layer();
-    this.map = layer();
-    this.title = el("b");
-    this.bars = svg("svg", { preserveAspectRatio: "none" });
-    this.lines = el("div.fa-pick-lines");
-    this.card = el("div.fa-pick", { "aria-hidden": "true", hidden: true }, [
-      this.title,
-      this.bars,
-      this.lines,
-    ]);
-    this.words = el("p.fa-pick-words", { "aria-hidden": "true" }); // where there is no corner, in presentation mode
-    this.hbm.overlay.before(this.map); // below its words
-  }
+  let lit = false;
 
-  /** The card of the tile; a lane of a race has none. */
-  get sram() {
-    return this.player.sram;
-  }
+  const { root, hbm } = player;
+  const layer = () => el("div.fa-marks", { "aria-hidden": "true" });
+  const tile = layer();
+  const map = layer();
+  const title = el("b");
+  const bars = svg("svg", { preserveAspectRatio: "none" });
+  const lines = el("div.fa-pick-lines");
+  const card = el("div.fa-pick", { "aria-hidden": "true", hidden: true }, [title, bars, lines]);
+  const words = el("p.fa-pick-words", { "aria-hidden": "true" }); // where there is no corner, in presentation mode
+  hbm.overlay.before(map); // below its words
 
   /** @param {LinksAt} links see model/links.js @param {Thing | null} of what to light, or null @param {boolean} picked is it selected? @param {Frame} f @param {Explanation | null} explanation what is said of it */
-  draw(links, f, of, explanation, picked) {
-    if (!of && !this.lit) return;
-    this.lit = Boolean(of);
-    if (this.tile.parentElement !== this.sram.body) this.sram.body.append(this.tile, this.card);
-    this.root.classList.toggle("is-linking", this.lit);
-    for (const node of all(this.root, "[data-part]")) {
+  function draw(links, f, of, explanation, picked) {
+    if (!of && !lit) return;
+    const { sram } = player;
+    lit = Boolean(of);
+    if (tile.parentElement !== sram.body) sram.body.append(tile, card);
+    root.classList.toggle("is-linking", lit);
+    for (const node of all(root, "[data-part]")) {
       const thing = of && links.thing(String(node.dataset.part));
       set(node, {
         "data-linked":
           thing && links.belongs(of, thing) ? (thing.name === of.name ? "self" : "") : null,
       });
     }
-    this.tile.replaceChildren(...(of && f.numbers ? this.inTile(links, f, of, this.sram) : []));
-    this.map.replaceChildren(...(of ? this.inMap(links, of) : []));
-    for (const layer of [this.tile, this.map]) layer.classList.toggle("is-picked", picked);
-    this.describe(this.sram, of, explanation);
+    tile.replaceChildren(...(of && f.numbers ? inTile(links, f, of, sram) : []));
+    map.replaceChildren(...(of ? inMap(links, of) : []));
+    for (const layer of [tile, map]) layer.classList.toggle("is-picked", picked);
+    describe(sram, of, explanation);
   }
 
   /** The cells of the frames of SRAM. @param {LinksAt} links @param {Frame} f @param {Thing} of @param {TileOfPass} sram */
-  inTile(links, f, of, sram) {
+  function inTile(links, f, of, sram) {
     /** @type {Box} */
     const bounds = { rows: f.rows, keys: f.cols };
     return Object.entries(sram.sides).flatMap(([tensor, sides]) => {
@@ -110,8 +97,7 @@ export class Links {
   }
 
   /** Blocks of the strips, and what of the score matrix it is. @param {LinksAt} links @param {Thing} of */
-  inMap(links, of) {
-    const { hbm } = this;
+  function inMap(links, of) {
     const strips = Object.entries(hbm.marks).flatMap(([tensor, { place }]) =>
       links
         .runs(of, tensor)
@@ -128,45 +114,45 @@ export class Links {
   }
 
   /** What the thing is made of. @param {TileOfPass} sram @param {Thing | null} of @param {Explanation | null} explanation */
-  describe(sram, of, explanation) {
-    this.words.replaceChildren(...richPowers((of && explanation?.sentence) ?? ""));
+  function describe(sram, of, explanation) {
+    words.replaceChildren(...richPowers((of && explanation?.sentence) ?? ""));
     const { unit } = sram.theme;
     const head = HEAD * unit;
-    const words = Boolean(of?.name.startsWith("tile.")); // of a tile: they may take lines
+    const isTile = Boolean(of?.name.startsWith("tile.")); // of a tile: they may take lines
     const at =
       of && !sram.body.hidden
-        ? sram.corner(words ? "-" : (of.tensor ?? "-"), EDGE * unit, ROOM)
+        ? sram.corner(isTile ? "-" : (of.tensor ?? "-"), EDGE * unit, ROOM)
         : null;
-    const { title = "", terms = null, lines: found = [] } = explanation ?? {};
+    const { title: name = "", terms = null, lines: found = [] } = explanation ?? {};
     const last = found.at(-1);
     const hasHeadline = "headline" in sram;
-    const line = last && !words ? [el("b", title), " ", ...richPowers(last)] : null;
+    const line = last && !isTile ? [el("b", name), " ", ...richPowers(last)] : null;
     if (hasHeadline) sram.headline(line);
-    const lines = hasHeadline && line ? found.slice(0, -1) : found;
-    this.card.hidden = true;
-    if (!at || !(lines.length || terms) || at.height < ROOM / 2 || at.width < ROOM) return;
-    this.card.hidden = false;
-    put(this.card, at.x, at.y - head, at.width, at.height + head);
-    set(this.title, { text: title });
-    this.lines.replaceChildren(
-      ...lines.map((text) => el("span", richPowers(words ? text : unbroken(text)))),
+    const rest = hasHeadline && line ? found.slice(0, -1) : found;
+    card.hidden = true;
+    if (!at || !(rest.length || terms) || at.height < ROOM / 2 || at.width < ROOM) return;
+    card.hidden = false;
+    put(card, at.x, at.y - head, at.width, at.height + head);
+    set(title, { text: name });
+    lines.replaceChildren(
+      ...rest.map((text) => el("span", richPowers(isTile ? text : unbroken(text)))),
     );
     const { beside, under } = at;
     const upright = Boolean(beside);
-    this.draws(terms, upright);
+    draws(terms, upright);
     const across = under ? `margin-left:${under.x - at.x}px;width:${under.width}px` : "";
-    set(this.bars, { style: beside ? `height:${beside.height}px` : across });
-    this.card.classList.toggle("is-upright", upright);
+    set(bars, { style: beside ? `height:${beside.height}px` : across });
+    card.classList.toggle("is-upright", upright);
   }
 
   /** The terms of the sum as bars on both sides of 0: below the columns of Q, or beside the rows of V. @param {number[] | null} terms @param {boolean} upright */
-  draws(terms, upright) {
-    this.bars.toggleAttribute("hidden", !terms);
+  function draws(terms, upright) {
+    bars.toggleAttribute("hidden", !terms);
     if (!terms) return;
     const most = Math.max(1e-30, ...terms.filter(Number.isFinite).map(Math.abs));
     const count = terms.length;
-    set(this.bars, { viewBox: upright ? `-1 0 2 ${count}` : `0 -1 ${count} 2` });
-    this.bars.replaceChildren(
+    set(bars, { viewBox: upright ? `-1 0 2 ${count}` : `0 -1 ${count} 2` });
+    bars.replaceChildren(
       ...terms.map((term, k) => {
         const size = Number.isFinite(term) ? term / most : 0;
         const [from, long] = [Math.min(0, upright ? size : -size), Math.abs(size)];
@@ -181,4 +167,6 @@ export class Links {
       ),
     );
   }
+
+  return { words, draw };
 }

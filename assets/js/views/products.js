@@ -10,51 +10,52 @@ import { rich } from "./rich.js";
 
 /** @type {Record<string, string>} */
 const AT = { exp: "scores", mask: "scores", dS: "dP" }; // phases that finish a product
-export class Products {
+export function makeProducts() {
   /** @type {HTMLElement[]} */
-  items;
-  constructor() {
-    this.list = el("ol.fa-products");
-    this.lesson = el("p.fa-caption");
-    this.answers = el("dl.fa-purposes"); // on the first screen
-    this.root = el("section.fa-card.fa-products-card", { "aria-label": t("products") }, [
-      this.answers,
-      this.list,
-      this.lesson,
-    ]);
-  }
+  let items;
+
+  const list = el("ol.fa-products");
+  const lesson = el("p.fa-caption");
+  const answers = el("dl.fa-purposes"); // on the first screen
+  const root = el("section.fa-card.fa-products-card", { "aria-label": t("products") }, [
+    answers,
+    list,
+    lesson,
+  ]);
 
   /** @param {Trace} trace */
-  layout(trace) {
+  function layout(trace) {
     const { stores_scores, scales_dQ, texts } = algorithmOf(trace);
     const products = PRODUCTS.filter(([phase]) => !stores_scores || phase !== "scores");
-    this.items = products.map(([phase, formula, where]) =>
+    items = products.map(([phase, formula, where]) =>
       el("li", { "data-product": phase, "data-part": `phase.${phase}` }, [
         el("b", rich(scales_dQ && phase === "dQ" ? `${formula} / √d` : formula)),
         el("span", texts.products?.[phase] ?? where),
       ]),
     );
-    this.list.replaceChildren(...this.items);
-    this.answers.replaceChildren();
-    set(this.lesson, { text: texts.products_lesson ?? t("products.five") });
+    list.replaceChildren(...items);
+    answers.replaceChildren();
+    set(lesson, { text: texts.products_lesson ?? t("products.five") });
   }
 
-  draw(/** @type {Frame} */ { step, phase, phases, problem }) {
+  function draw(/** @type {Frame} */ { step, phase, phases, problem }) {
     const begins = step === 0 && phase === phases[0];
-    if (begins && !this.answers.children.length)
-      this.answers.replaceChildren(
+    if (begins && !answers.children.length)
+      answers.replaceChildren(
         ...purposes(problem).flatMap(([question, answer]) => [
           el("dt", rich(question)),
           el("dd", rich(answer)),
         ]),
       );
-    this.answers.hidden = !begins;
-    this.list.hidden = this.lesson.hidden = begins;
+    answers.hidden = !begins;
+    list.hidden = lesson.hidden = begins;
     const now = AT[phase] ?? phase;
-    for (const item of this.items)
+    for (const item of items)
       set(item, {
         class: item.dataset.product === now ? "is-now" : "",
         "aria-current": item.dataset.product === now ? "step" : null,
       });
   }
+
+  return { root, layout, draw };
 }

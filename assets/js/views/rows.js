@@ -30,41 +30,40 @@ const VALUED = ["m_old", "m_new", "alpha", "l_old", "l_new"];
 const DENSE = 5; // rows, from more on
 
 /** A table with a line per row of the block, each with its name and its cells. */
-export class RowTable {
+export function makeRowTable() {
   /** @type {number | null | undefined} */
-  focus;
+  let followed;
   /** @type {{tr: HTMLElement, title: HTMLElement, cells: HTMLElement[]}[]} */
-  lines = [];
-  constructor() {
-    this.caption = el("caption", { hidden: true });
-    this.heads = STATS.map(([key, phase]) =>
-      el("th", { scope: "col", "data-column": key, "data-phase-of": phase }),
-    );
-    const corner = el("th", { scope: "col", text: t("rows.row") });
-    this.head = el("thead", [el("tr", [corner, ...this.heads])]);
-    this.body = el("tbody");
-    const table = [this.caption, this.head, this.body];
-    this.root = el(
-      "div.fa-rows",
-      { "data-spot": "rows", tabindex: 0, role: "region", "aria-label": t("rows") },
-      [el("table", { "aria-label": t("rows.table") }, table)],
-    );
-  }
+  let lines = [];
+
+  const caption = el("caption", { hidden: true });
+  const heads = STATS.map(([key, phase]) =>
+    el("th", { scope: "col", "data-column": key, "data-phase-of": phase }),
+  );
+  const corner = el("th", { scope: "col", text: t("rows.row") });
+  const head = el("thead", [el("tr", [corner, ...heads])]);
+  const body = el("tbody");
+  const table = [caption, head, body];
+  const root = el(
+    "div.fa-rows",
+    { "data-spot": "rows", tabindex: 0, role: "region", "aria-label": t("rows") },
+    [el("table", { "aria-label": t("rows.table") }, table)],
+  );
 
   /** @param {Problem} problem */
-  layout(problem) {
+  function layout(problem) {
     const { running } = ALGORITHMS[problem.order];
     const sink = number(problem.sink ?? undefined);
-    this.caption.hidden = !sink;
-    set(this.caption, { text: sink && t(running ? "rows.sink" : "rows.sink.whole", { sink }) });
+    caption.hidden = !sink;
+    set(caption, { text: sink && t(running ? "rows.sink" : "rows.sink.whole", { sink }) });
     const absent = (/** @type {string} */ key) => !running && !AT_ONCE[key];
     STATS.forEach(([key], k) => {
       const [name, rest] = running ? [t(`column.${key}`), FORMULAS[key]] : (AT_ONCE[key] ?? []);
-      const head = this.heads[k];
+      const head = heads[k];
       head.hidden = absent(key);
       head.replaceChildren(name ?? "", el("span", rest ?? ""));
     });
-    this.lines = times(problem.block_q, () => {
+    lines = times(problem.block_q, () => {
       const title = el("th", { scope: "row" });
       const cells = STATS.map(([key]) =>
         el("td", {
@@ -74,23 +73,22 @@ export class RowTable {
       );
       return { tr: el("tr", [title, ...cells]), title, cells };
     });
-    this.body.replaceChildren(...this.lines.map(({ tr }) => tr));
-    this.root.classList.toggle("is-dense", problem.block_q > DENSE);
-    this.focus = null;
+    body.replaceChildren(...lines.map(({ tr }) => tr));
+    root.classList.toggle("is-dense", problem.block_q > DENSE);
+    followed = null;
   }
 
   /** The row that is followed is in view. */
-  reveal(/** @type {{tr: HTMLElement}} */ { tr }) {
-    const { root } = this;
-    const [top, bottom] = [tr.offsetTop - this.head.offsetHeight, tr.offsetTop + tr.offsetHeight];
+  function reveal(/** @type {{tr: HTMLElement}} */ { tr }) {
+    const [top, bottom] = [tr.offsetTop - head.offsetHeight, tr.offsetTop + tr.offsetHeight];
     if (top < root.scrollTop) root.scrollTop = top;
     else if (bottom > root.scrollTop + root.clientHeight)
       root.scrollTop = bottom - root.clientHeight;
   }
 
   /** @param {Frame} f @param {number | undefined} focus */
-  draw(f, focus) {
-    this.lines.forEach(({ tr, title, cells }, k) => {
+  function draw(f, focus) {
+    lines.forEach(({ tr, title, cells }, k) => {
       const s = f.stats[k];
       tr.hidden = !s;
       if (!s) return tr.removeAttribute("data-row");
@@ -108,8 +106,10 @@ export class RowTable {
       );
     });
     const at = f.stats.findIndex((s) => s.row === focus);
-    if (focus !== this.focus && at >= 0) requestAnimationFrame(() => this.reveal(this.lines[at])); // the frame lays out the page once
-    this.focus = focus;
-    for (const th of this.heads) th.classList.toggle("is-now", th.dataset.phaseOf === f.phase);
+    if (focus !== followed && at >= 0) requestAnimationFrame(() => reveal(lines[at])); // the frame lays out the page once
+    followed = focus;
+    for (const th of heads) th.classList.toggle("is-now", th.dataset.phaseOf === f.phase);
   }
+
+  return { root, layout, draw };
 }

@@ -9,7 +9,7 @@ import { recordOf, times } from "../lib/lists.js";
 import { sizeOf } from "../model/spans.js";
 import { AXES, tensorOf } from "../model/tensors.js";
 import { t } from "../model/texts.js";
-import { Budget } from "./budget.js";
+import { makeBudget } from "./budget.js";
 import { MatrixFrame, put } from "./frame.js";
 import layout from "./layout.json" with { type: "json" };
 import { Matrix } from "./matrix.js";
@@ -104,7 +104,7 @@ export class TilePanel {
     ]);
     this.card = card("sram", t("SRAM"), "", [this.body, this.empty]);
     this.root = this.card.root;
-    this.budget = new Budget();
+    this.budget = makeBudget();
     this.root.append(this.budget.root);
   }
 

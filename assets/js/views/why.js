@@ -13,114 +13,115 @@ const [LEFT, MARGIN] = [96, 22];
 const text = (/** @type {string} */ words, /** @type {Record<string, string | number>} */ at) =>
   svg("text", { ...at, text: words });
 
-export class WhyM {
+export function makeWhyM() {
   /** @type {Frame} */
-  frame;
+  let frame;
   /** @type {number} */
-  row;
+  let followed;
   /** @type {string | undefined} */
-  shown;
-  right = WIDE - MARGIN;
-  constructor() {
-    this.words = el("p", { "aria-live": "polite" });
-    this.factor = el("b");
-    this.slider = el("input", { type: "range", min: 1, step: 1, "aria-label": t("row_view.why") });
-    this.slider.addEventListener("input", () => this.paint());
-    this.svg = svg("svg", { "aria-hidden": "true" });
-    this.root = el("section.fa-why", { "data-spot": "rows", hidden: true }, [
-      el("div", [this.words, el("label", [this.factor, this.slider])]),
-      this.svg,
-    ]);
-  }
+  let shown;
+  let right = WIDE - MARGIN;
+
+  const words = el("p", { "aria-live": "polite" });
+  const times = el("b");
+  const slider = el("input", { type: "range", min: 1, step: 1, "aria-label": t("row_view.why") });
+  slider.addEventListener("input", paint);
+  const chart = svg("svg", { "aria-hidden": "true" });
+  const root = el("section.fa-why", { "data-spot": "rows", hidden: true }, [
+    el("div", [words, el("label", [times, slider])]),
+    chart,
+  ]);
 
   /** Shown in the phase that finds m, where exp can fail; at first with the smallest factor at which it does.
    * @param {Frame} f @param {number | undefined} row */
-  draw(f, row) {
+  function draw(f, row) {
     const m = f.stats.find((s) => s.row === row)?.m_new;
     const found = f.phase === "max" && !f.stage ? failure(m) : null;
-    this.root.hidden = !found;
+    root.hidden = !found;
     if (!found || row === undefined) {
-      this.clear();
+      clear();
       return;
     }
-    Object.assign(this, { frame: f, row });
-    const shown = `${f.problem.n} ${f.step} ${row} ${m}`;
-    if (this.shown !== shown) {
-      set(this.slider, { max: Math.max(8, Math.ceil(found.factor * 1.15)) });
-      this.slider.value = String(found.factor);
+    frame = f;
+    followed = row;
+    const now = `${f.problem.n} ${f.step} ${row} ${m}`;
+    if (shown !== now) {
+      set(slider, { max: Math.max(8, Math.ceil(found.factor * 1.15)) });
+      slider.value = String(found.factor);
     }
-    this.shown = shown;
-    this.paint();
+    shown = now;
+    paint();
   }
 
   /** Holds nothing while it is hidden, so that a page is the same whichever way led to it. */
-  clear() {
-    this.shown = undefined;
-    for (const node of [this.words, this.factor]) set(node, { text: "" });
-    set(this.slider, { max: null });
-    set(this.root, { "data-fails": null });
-    this.svg.replaceChildren();
+  function clear() {
+    shown = undefined;
+    for (const node of [words, times]) set(node, { text: "" });
+    set(slider, { max: null });
+    set(root, { "data-fails": null });
+    chart.replaceChildren();
   }
 
   /** Place a power of ten on the axes. @param {number} power */
-  xOf(power) {
-    return LEFT + ((power - RANGE[0] + 3) / (RANGE[1] - RANGE[0] + 6)) * (this.right - LEFT);
+  function xOf(power) {
+    return LEFT + ((power - RANGE[0] + 3) / (RANGE[1] - RANGE[0] + 6)) * (right - LEFT);
   }
 
-  paint() {
-    const wide = Math.min(WIDE, this.svg.clientWidth || WIDE);
-    set(this.svg, { viewBox: `0 0 ${wide} 92` });
-    this.right = wide - MARGIN;
-    const { frame: f, row } = this;
-    const factor = Number(this.slider.value);
-    const m = Number(f.stats.find((s) => s.row === row)?.m_new);
+  function paint() {
+    const wide = Math.min(WIDE, chart.clientWidth || WIDE);
+    set(chart, { viewBox: `0 0 ${wide} 92` });
+    right = wide - MARGIN;
+    const factor = Number(slider.value);
+    const m = Number(frame.stats.find((s) => s.row === followed)?.m_new);
     const { power, factor: first, overflows } = failure(m) ?? { power: 0, factor: 0 };
     const fails = factor >= first;
     const values = { factor: integer(factor) };
-    set(this.factor, { text: t("why.factor", values) });
-    set(this.words, {
+    set(times, { text: t("why.factor", values) });
+    set(words, {
       text: !fails
         ? t("why.holds", values)
         : overflows
           ? t("why.fails.over", { ...values, power: number((power / first) * factor) })
           : t("why.fails.under", values),
     });
-    set(this.root, { "data-fails": fails || null });
-    const axes = axesOf(f, row, factor);
-    const one = this.xOf(0);
-    this.svg.replaceChildren(
+    set(root, { "data-fails": fails || null });
+    const axes = axesOf(frame, followed, factor);
+    const one = xOf(0);
+    chart.replaceChildren(
       svg("rect", {
-        x: this.xOf(RANGE[0]),
+        x: xOf(RANGE[0]),
         y: 12,
-        width: this.xOf(RANGE[1]) - this.xOf(RANGE[0]),
+        width: xOf(RANGE[1]) - xOf(RANGE[0]),
         height: 70,
         rx: 6,
       }),
-      text(t("why.low"), { x: this.xOf(RANGE[0]), y: 8 }),
+      text(t("why.low"), { x: xOf(RANGE[0]), y: 8 }),
       text("1", { x: one + 5, y: 53 }),
-      text(t("why.high"), { x: this.xOf(RANGE[1]), y: 8, class: "is-end" }),
+      text(t("why.high"), { x: xOf(RANGE[1]), y: 8, class: "is-end" }),
       svg("path.is-one", { d: `M${one} 12V82` }),
-      ...this.axis("exp(S)", LINES[0], axes.without),
-      ...this.axis("exp(S − m)", LINES[1], axes.with),
+      ...axis("exp(S)", LINES[0], axes.without),
+      ...axis("exp(S − m)", LINES[1], axes.with),
     );
   }
 
   /** @param {string} name @param {number} y @param {Mark[]} marks */
-  axis(name, y, marks) {
+  function axis(name, y, marks) {
     return [
-      svg("path", { d: `M${LEFT} ${y}H${this.right}` }),
+      svg("path", { d: `M${LEFT} ${y}H${right}` }),
       text(name, { x: LEFT - 10, y: y + 4, class: "is-end is-name" }),
       ...marks.map(({ at, state }) =>
         svg("circle", {
-          cx: this.xOf(at).toFixed(1),
+          cx: xOf(at).toFixed(1),
           cy: y,
           r: 6,
           class: ["is-zero", "", "is-over"][state + 1],
         }),
       ),
       ...(marks.some(({ state }) => state === 1)
-        ? [text("∞", { x: this.right, y: y + 5, class: "is-over" })]
+        ? [text("∞", { x: right, y: y + 5, class: "is-over" })]
         : []),
     ];
   }
+
+  return { root, draw };
 }
