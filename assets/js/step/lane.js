@@ -4,7 +4,7 @@
 import { el, set, svg } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
 import { kernelFile } from "../lib/server.js";
-import { Hbm } from "../views/hbm.js";
+import { makeHbm } from "../views/hbm.js";
 import { frame, stated, sumOf } from "../model/frame.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { bytesAfter, placeAfter, workOf } from "../model/race_clock.js";
@@ -58,7 +58,7 @@ export class Lane {
     this.order = order;
     this.race = race;
     this.label = label;
-    this.hbm = new Hbm();
+    this.hbm = makeHbm();
     this.hbm.map.addEventListener("click", ({ clientX, clientY }) => {
       const [kind, i, j] = this.hbm.partAt(clientX, clientY)?.split(".") ?? [];
       if (kind === "tile") this.race.goTile(this, Number(i), Number(j));

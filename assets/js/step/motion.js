@@ -6,7 +6,7 @@ import { acts, flightName, flights, lengthOfAll, wayOf } from "../model/motion.j
 import { frame } from "../model/frame.js";
 import { tensorOf } from "../model/tensors.js";
 import { fly, slot } from "../views/motion/flights.js";
-import { Layer } from "../views/motion/layer.js";
+import { makeLayer } from "../views/motion/layer.js";
 import { context2d } from "../views/matrix.js";
 import { TileMotion } from "../views/motion/tile.js";
 
@@ -23,14 +23,8 @@ const FOOT = 44; // px from the foot of the stage to the middle of what flies th
 
 /** @param {Player} player */
 export function makeMotion(player) {
-  const layer = new Layer(player.root);
-  layer.onStop = () => player.tell(player.frame);
+  const layer = makeLayer(player.root, () => player.tell(player.frame));
   const tile = new TileMotion(layer, player);
-
-  /** Show what is painted at this instant. @param {number} ms */
-  function at(ms) {
-    for (const paint of layer.painters) paint(ms);
-  }
 
   /** The place shown, where the stage stands, and which pane a phone shows. */
   function here() {
@@ -225,5 +219,5 @@ export function makeMotion(player) {
     );
   }
 
-  return { stop: () => layer.stop(), at, here, show };
+  return { stop: layer.stop, at: layer.paintAt, here, show };
 }

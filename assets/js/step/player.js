@@ -4,7 +4,7 @@ import { palette } from "../lib/colors.js";
 import { decode } from "../model/decode.js";
 import { button, el, set } from "../lib/dom.js";
 import { errorText } from "../lib/server.js";
-import { Hbm } from "../views/hbm.js";
+import { makeHbm } from "../views/hbm.js";
 import { makeLens } from "../views/lens.js";
 import { PlayerBase } from "../views/transport.js";
 import { frame, phasesOf, place, prepare, stated } from "../model/frame.js";
@@ -57,7 +57,7 @@ export class Player extends PlayerBase {
   constructor(mount, options) {
     super({ class: "fa-player fa-step", "data-testid": "player", "aria-label": t("player") });
     this.options = { ...options, onZoom: () => this.zoom() };
-    this.hbm = new Hbm(this.options.onHead);
+    this.hbm = makeHbm(this.options.onHead);
     this.views = {
       forward: new ForwardViews({ ...this.options, onWay: () => this.layout() }),
       backward: new BackwardViews(this.options),
@@ -292,7 +292,7 @@ export class Player extends PlayerBase {
     if (on) this.open(this.own.first);
     if (on) this.panes.choose("rows");
     else this.panes.release();
-    this.hbm.isPredicting = on;
+    this.hbm.predicting(on);
     this.questionStep = -1;
     if (this.trace) this.layout();
   }

@@ -23,6 +23,7 @@
  * @typedef {{x: number, y: number, width: number, height: number}} Box px
  * @typedef {ReturnType<typeof linksAt>} LinksAt
  * @typedef {Record<string, {x: number, width: number}>} Columns where the numbers of the rows stand
+ * @typedef {ReturnType<typeof import("./motion/layer.js").makeLayer>} Layer
  * @typedef {{onZoom: () => void}} PanelOptions
  * @typedef {((query: Record<string, string>) => void) | undefined} OnHead
  * @typedef {{x: number, top: number, bottom: number}} Edge
@@ -37,7 +38,7 @@
  * }} Mark
  * @typedef {import("./sram.js").Sram | import("./sram_backward.js").SramBackward} TileOfPass
  * What links light up: a player or a lane of a race.
- * @typedef {{root: HTMLElement, hbm: import("./hbm.js").Hbm, sram: TileOfPass, trace: Trace, frame: Frame}} LinkedPlayer
+ * @typedef {{root: HTMLElement, hbm: ReturnType<typeof import("./hbm.js").makeHbm>, sram: TileOfPass, trace: Trace, frame: Frame}} LinkedPlayer
  * An empty place for a card of numbers; `under`: over the columns of this frame, `beside`: beside the rows of it.
  * @typedef {Box & {under?: View | null, beside?: View | null}} Corner
  * What moves: a frame that becomes another one, piece by piece; bytes on their way; when.

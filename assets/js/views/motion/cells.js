@@ -6,7 +6,7 @@ import { times } from "../../lib/lists.js";
 import { cellAt } from "../../model/motion.js";
 import { context2d } from "../matrix.js";
 
-/** @import { Layer } from "./layer.js" */
+/** @import { Layer } from "../types.js" */
 /** @import { Context2D } from "../types.js" */
 /** @import { Thing } from "../../model/links.js" */
 

@@ -7,7 +7,7 @@ import { EASING, passage, ribbon } from "../../model/motion.js";
 import { isPerRow, tensorOf } from "../../model/tensors.js";
 
 /** @import { Passage, Timing } from "../types.js" */
-/** @import { Layer } from "./layer.js" */
+/** @import { Layer } from "../types.js" */
 /** @import { Box } from "../types.js" */
 /** @import { Flight, Point } from "../../model/motion.js" */
 

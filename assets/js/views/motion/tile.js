@@ -9,7 +9,7 @@ import { tensorOf } from "../../model/tensors.js";
 import { turn } from "./cells.js";
 
 /** @import { RowTime, TileOfPass, View } from "../types.js" */
-/** @import { Layer } from "./layer.js" */
+/** @import { Layer } from "../types.js" */
 /** @import { RowLine } from "../types.js" */
 /** @import { Known, Row } from "../../model/types.js" */
 /** @import { Act } from "../../model/motion.js" */
