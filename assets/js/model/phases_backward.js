@@ -3,7 +3,7 @@
 import { sharing } from "./heads.js";
 import { algorithmOf, savesL } from "./passes.js";
 import { bends } from "./scores.js";
-import { phrase, t } from "./texts.js";
+import { phrase } from "./texts.js";
 
 /** @import { Frame, Problem, Row } from "./types.js" */
 
@@ -47,14 +47,11 @@ export const PHRASES = {
 };
 
 /** The five products of FA-2, in the order of their phases: what is computed, and where it goes.
- * @type {[phase: string, formula: string, where: string][]} */
-export const PRODUCTS = [
-  ["scores", "S = Q Kᵀ / √d", t("product.scores")],
-  ["dV", "dV += Pᵀ dO", t("product.dV")],
-  ["dP", "dP = dO Vᵀ", t("product.dP")],
-  ["dQ", "dQ += dS K", t("product.dQ")],
-  ["dK", "dK += dSᵀ Q", t("product.dK")],
-];
+ * each [phase, formula, where]. */
+export const PRODUCTS = /** @type {const} */ (["scores", "dV", "dP", "dQ", "dK"]).map((phase) => [
+  phase,
+  ...phrase(`product.${phase}`),
+]);
 
 /** What the backward is for, and why it does what it does: [question, answer] of its first screen. @param {Problem} problem */
 export function purposes(problem) {

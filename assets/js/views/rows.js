@@ -14,18 +14,8 @@ const FORMULAS = { alpha: ` = ${t("column.alpha.how")}`, l_new: " = αℓ + ΣP"
 /** The only columns, and their headings, of an order that has m and ℓ of a whole row at once */
 /** @type {Record<string, string[]>} */
 const AT_ONCE = { m_new: ["m", " = max S"], l_new: ["ℓ", " = Σ e^(S − m)"] };
-/** Which of the row's numbers a column is about, by the names of model/links.js */
-/** @type {Record<string, string>} */
-const OF = {
-  m_old: "m",
-  row_max: "m",
-  m_new: "m",
-  alpha: "alpha",
-  l_old: "l",
-  row_sum: "l",
-  l_new: "l",
-};
-const VALUED = ["m_old", "m_new", "alpha", "l_old", "l_new"];
+/** Is a column, which is about the row as it was or is, stated in full precision? @param {string} key */
+const isStated = (key) => !key.startsWith("row");
 
 const DENSE = 5; // rows, from more on
 
@@ -68,7 +58,7 @@ export function makeRowTable() {
       const cells = STATS.map(([key]) =>
         el("td", {
           hidden: absent(key),
-          [VALUED.includes(key) ? "data-stat" : "data-column"]: key,
+          [isStated(key) ? "data-stat" : "data-column"]: key,
         }),
       );
       return { tr: el("tr", [title, ...cells]), title, cells };
@@ -96,12 +86,12 @@ export function makeRowTable() {
       const style = `${s.rose ? "is-risen" : ""}${row === focus ? " is-followed" : ""}`;
       set(tr, { "data-row": row, "data-part": `row.${row}`, class: style });
       set(title, { text: name ? `${row} ${name}` : String(row) });
-      STATS.forEach(([key, phase], c) =>
+      STATS.forEach(([key, phase, of], c) =>
         set(cells[c], {
           text: `${number(s[key], key === "alpha" ? undefined : f.decimals)}${key === "m_new" && s.rose ? " ▲" : ""}`,
           class: `${key}${phase === f.phase ? " is-now" : ""}`,
-          "data-part": `${OF[key]}.${row}`,
-          ...(VALUED.includes(key) && { "data-value": String(s[key] ?? "") }),
+          "data-part": `${of}.${row}`,
+          ...(isStated(key) && { "data-value": String(s[key] ?? "") }),
         }),
       );
     });

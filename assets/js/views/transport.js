@@ -6,29 +6,21 @@ import { actionOf } from "../lib/keys.js";
 import { errorText, requestOk } from "../lib/server.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/transport.json" with { type: "json" };
+import icons from "./icons.json" with { type: "json" };
 /** @import { Attributes } from "../lib/dom.js" */
 /** @import { Grain } from "./types.js" */
 /** @import { Playable } from "./types.js" */
 
 const t = textsOf(texts);
 
-/** @type {Record<string, string>} */
-const ICONS = {
-  first: "M5 4v12M15 4l-8 6 8 6z",
-  back: "M14 4l-8 6 8 6z",
-  play: "M6 4l10 6-10 6z",
-  pause: "M6 4h3v12H6zM11 4h3v12h-3z",
-  next: "M6 4l8 6-8 6z",
-  last: "M15 4v12M5 4l8 6-8 6z",
-  forward: "M4 10h12M11 5l5 5-5 5",
-  leave: "M5 5l10 10M15 5L5 15",
-};
 const SPEEDS = [0.5, 1, 2, 4, 8];
 
 /** @param {string} name */
 export function icon(name) {
+  /** The paths by what a button does. @type {Record<string, string>} */
+  const paths = icons;
   return svg("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, [
-    svg("path", { d: ICONS[name] }),
+    svg("path", { d: paths[name] }),
   ]);
 }
 

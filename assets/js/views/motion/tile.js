@@ -6,6 +6,7 @@ import { el, set } from "../../lib/dom.js";
 import { times } from "../../lib/lists.js";
 import { sizeOf } from "../../model/spans.js";
 import { tensorOf } from "../../model/tensors.js";
+import layout from "../layout.json" with { type: "json" };
 import { turn } from "./cells.js";
 
 /** @import { RowTime, TileOfPass, View } from "../types.js" */
@@ -14,15 +15,8 @@ import { turn } from "./cells.js";
 /** @import { Known, Row } from "../../model/types.js" */
 /** @import { Act } from "../../model/motion.js" */
 
-/** @type {Record<string, Record<string, "grow" | "flip" | "fade">>} */
-const TURNS = {
-  S: { scores: "grow", mask: "flip", exp: "flip" },
-  O: { exp: "fade", output: "fade" },
-  dS: { dP: "grow", dS: "flip" },
-  dV: { dV: "fade" },
-  dK: { dK: "fade" },
-  dQ: { dQ: "fade", scale: "flip" },
-};
+/** How a frame turns in a phase. @type {Record<string, Record<string, "grow" | "flip" | "fade">>} */
+const TURNS = /** @type {any} */ (layout.turns);
 
 const MOST_CELLS = 4096; // beyond that nothing turns
 const MOST_ROWS = 16; // beyond that no row's number flies by itself
