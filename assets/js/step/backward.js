@@ -3,30 +3,20 @@
 import { makeProducts } from "../views/products.js";
 import { SramBackward } from "../views/sram_backward.js";
 
-/** @import { Frame, Trace } from "../model/types.js" */
 /** @import { PanelOptions } from "../views/types.js" */
+/** @import { PassViews } from "./types.js" */
 
-export class BackwardViews {
-  /** @param {PanelOptions} on */
-  constructor(on) {
-    this.sram = new SramBackward(on);
-    this.products = makeProducts();
-    this.first = "products";
-    this.panels = { products: [this.products.root] };
-  }
-
-  /** @param {Trace} trace */
-  layout(trace) {
-    this.products.layout(trace);
-  }
-
-  /** @param {boolean} on */
-  veil(on) {
-    this.products.root.hidden = on;
-  }
-
-  /** @param {Trace} _trace @param {Frame} f */
-  draw(_trace, f) {
-    this.products.draw(f);
-  }
+/** @param {PanelOptions} options @returns {PassViews} */
+export function makeBackwardViews(options) {
+  const { root, layout, draw } = makeProducts();
+  return {
+    sram: new SramBackward(options),
+    first: "products",
+    panels: { products: [root] },
+    layout,
+    veil: (on) => {
+      root.hidden = on;
+    },
+    draw: (_, f) => draw(f),
+  };
 }

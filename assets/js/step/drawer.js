@@ -35,47 +35,55 @@ export function tabs(onTab) {
   return { root, choose, pass, call };
 }
 
-export class Drawer {
+/** @param {Record<string, HTMLElement[]>} panels what each tab shows @param {(name: string) => void} onTab */
+export function makeDrawer(panels, onTab) {
   /** @type {string[]} */
-  names;
+  let names;
   /** @type {string} */
-  name;
-  /** @param {Record<string, HTMLElement[]>} panels what each tab shows @param {(name: string) => void} onTab */
-  constructor(panels, onTab) {
-    this.line = tabs(onTab);
-    this.tabs = this.line.root;
-    const list = /** @type {[Tab, HTMLElement[]][]} */ (Object.entries(panels));
-    this.panels = list.map(([name, children]) =>
-      el(
-        `div.fa-panel.fa-panel-${name}`,
-        { role: "tabpanel", "aria-label": t(`tab.${name}`), "data-panel": name, hidden: true },
-        children,
-      ),
-    );
-    this.root = el("div.fa-drawer");
-    this.pass("forward");
-  }
+  let current;
+
+  const line = tabs(onTab);
+  const list = /** @type {[Tab, HTMLElement[]][]} */ (Object.entries(panels));
+  const nodes = list.map(([name, children]) =>
+    el(
+      `div.fa-panel.fa-panel-${name}`,
+      { role: "tabpanel", "aria-label": t(`tab.${name}`), "data-panel": name, hidden: true },
+      children,
+    ),
+  );
+  const root = el("div.fa-drawer");
+  pass("forward");
 
   /** Show the tabs of this pass, and only its panels. @param {Pass} name */
-  pass(name) {
-    if (this.names === TABS[name]) return;
-    this.names = TABS[name];
-    this.line.pass(name);
-    this.line.choose(this.name);
-    this.root.replaceChildren(
-      ...this.panels.filter(({ dataset }) => this.has(String(dataset.panel))),
-    );
+  function pass(name) {
+    if (names === TABS[name]) return;
+    names = TABS[name];
+    line.pass(name);
+    line.choose(current);
+    root.replaceChildren(...nodes.filter(({ dataset }) => has(String(dataset.panel))));
   }
 
   /** Is there such a panel in this pass? @param {string} name */
-  has(name) {
-    return name === TRAFFIC || this.names.includes(name);
+  function has(name) {
+    return name === TRAFFIC || names.includes(name);
   }
 
   /** @param {string} name */
-  open(name) {
-    this.name = name;
-    this.line.choose(name);
-    for (const panel of this.panels) panel.hidden = panel.dataset.panel !== name;
+  function open(name) {
+    current = name;
+    line.choose(name);
+    for (const panel of nodes) panel.hidden = panel.dataset.panel !== name;
   }
+
+  return {
+    root,
+    tabs: line.root,
+    call: line.call,
+    pass,
+    has,
+    open,
+    get name() {
+      return current;
+    },
+  };
 }

@@ -9,45 +9,58 @@ import { makeWhyM } from "../views/why.js";
 
 /** @import { Frame, Trace } from "../model/types.js" */
 
-export class ForwardViews {
+export function makeForwardViews(
+  /** @type {{onZoom: () => void, onWay: () => void}} */ { onZoom, onWay },
+) {
   /** Would this answer a question? */
-  isVeiled = false;
+  let isVeiled = false;
   /** What its first tab shows. */
-  title = t("tab.row");
-  constructor(/** @type {{onZoom: () => void, onWay: () => void}} */ { onZoom, onWay }) {
-    this.sram = new Sram({ onZoom });
-    this.table = makeRowTable();
-    this.rowView = makeRowView(onWay);
-    this.why = makeWhyM();
-    this.first = "row";
-    this.panels = { row: [this.rowView.root, this.why.root] };
-    this.rare = [this.rowView.ways];
-  }
+  let title = t("tab.row");
+
+  const sram = new Sram({ onZoom });
+  const table = makeRowTable();
+  const rowView = makeRowView(onWay);
+  const why = makeWhyM();
 
   /** @param {Trace} trace */
-  layout(trace) {
-    this.table.layout(trace.problem);
-    this.rowView.layout(trace);
+  function layout(trace) {
+    table.layout(trace.problem);
+    rowView.layout(trace);
   }
 
   /** A question would be answered by this. @param {boolean} on */
-  veil(on) {
-    this.isVeiled = on;
+  function veil(on) {
+    isVeiled = on;
   }
 
   /** @param {Trace} trace @param {Frame} f @param {number | undefined} row */
-  draw(trace, f, row) {
-    this.rowView.draw(trace, f, row);
-    this.why.draw(f, this.rowView.way === "alpha" && !this.isVeiled ? row : undefined);
-    this.rowView.root.hidden = this.isVeiled || !this.why.root.hidden;
-    this.title = this.why.root.hidden
+  function draw(trace, f, row) {
+    rowView.draw(trace, f, row);
+    why.draw(f, rowView.way === "alpha" && !isVeiled ? row : undefined);
+    rowView.root.hidden = isVeiled || !why.root.hidden;
+    title = why.root.hidden
       ? row === undefined || !f.numbers
         ? t("tab.row")
         : t("tab.row.of", { row })
       : t("row_view.why");
-    const usual = this.rowView.way === "alpha"; // else what all but the row view shows gets a caption
-    set(this.sram.card.note, { text: usual ? "" : t("row_view.usual.all") });
-    this.table.root.hidden = !f.numbers;
-    if (f.numbers) this.table.draw(f, row);
+    const usual = rowView.way === "alpha"; // else what all but the row view shows gets a caption
+    set(sram.card.note, { text: usual ? "" : t("row_view.usual.all") });
+    table.root.hidden = !f.numbers;
+    if (f.numbers) table.draw(f, row);
   }
+
+  return {
+    sram,
+    table,
+    rowView,
+    first: "row",
+    panels: { row: [rowView.root, why.root] },
+    rare: [rowView.ways],
+    layout,
+    veil,
+    draw,
+    get title() {
+      return title;
+    },
+  };
 }

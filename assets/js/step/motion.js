@@ -8,7 +8,7 @@ import { tensorOf } from "../model/tensors.js";
 import { fly, slot } from "../views/motion/flights.js";
 import { makeLayer } from "../views/motion/layer.js";
 import { context2d } from "../views/matrix.js";
-import { TileMotion } from "../views/motion/tile.js";
+import { makeTileMotion } from "../views/motion/tile.js";
 
 /** @import { Frame, Place } from "../model/types.js" */
 /** @import { Drawing, PaneName, View } from "../views/types.js" */
@@ -24,7 +24,7 @@ const FOOT = 44; // px from the foot of the stage to the middle of what flies th
 /** @param {Player} player */
 export function makeMotion(player) {
   const layer = makeLayer(player.root, () => player.tell(player.frame));
-  const tile = new TileMotion(layer, player);
+  const tile = makeTileMotion(layer, player);
 
   /** The place shown, where the stage stands, and which pane a phone shows. */
   function here() {
@@ -54,7 +54,7 @@ export function makeMotion(player) {
       ...transport.rail.children,
       ...sentence.parts,
       ...panes.buttons,
-      ...tile.nodes,
+      ...tile.nodes(),
     ]);
     for (const act of list) launch(act);
     tell(list, list[0].before ?? frame(player.trace, from.step, from.phase));

@@ -19,10 +19,10 @@ import { makeCode, makeProgress, makeTraffic } from "./side.js";
 import { WAYS } from "../views/row_view.js";
 import { rich } from "../views/rich.js";
 import { makePredict } from "../views/predict.js";
-import { BackwardViews } from "./backward.js";
+import { makeBackwardViews } from "./backward.js";
 import { StepTransport } from "./bar.js";
-import { Drawer } from "./drawer.js";
-import { ForwardViews } from "./forward.js";
+import { makeDrawer } from "./drawer.js";
+import { makeForwardViews } from "./forward.js";
 import { makeLinking } from "./linking.js";
 import { makeMotion } from "./motion.js";
 import { makePanes } from "./panes.js";
@@ -59,8 +59,8 @@ export class Player extends PlayerBase {
     this.options = { ...options, onZoom: () => this.zoom() };
     this.hbm = makeHbm(this.options.onHead);
     this.views = {
-      forward: new ForwardViews({ ...this.options, onWay: () => this.layout() }),
-      backward: new BackwardViews(this.options),
+      forward: makeForwardViews({ ...this.options, onWay: () => this.layout() }),
+      backward: makeBackwardViews(this.options),
     };
     this.rowView = this.views.forward.rowView;
     this.code = makeCode();
@@ -81,7 +81,7 @@ export class Player extends PlayerBase {
     this.sentence = makeSentence(this.hbm.bus);
     this.stage = el("div.fa-stage", [this.hbm.root, this.sentence.root, this.sram.root]);
     this.lens = makeLens();
-    this.drawer = new Drawer(
+    this.drawer = makeDrawer(
       {
         ...this.views.forward.panels,
         ...this.views.backward.panels,
@@ -378,7 +378,7 @@ export class Player extends PlayerBase {
     const row = this.followed(f);
     this.sentence.draw(f, row);
     this.own.draw(this.trace, f, row?.row);
-    this.drawer.line.call("row", this.views.forward.title);
+    this.drawer.call("row", this.views.forward.title);
     for (const view of [this.code, this.traffic, this.progress]) view.draw(f);
   }
 

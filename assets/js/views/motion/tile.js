@@ -34,36 +34,24 @@ function towards(a, b) {
   return `translate(${(b.x + b.width / 2 - a.x - a.width / 2).toFixed(1)}px, ${(b.y + b.height / 2 - a.y - a.height / 2).toFixed(1)}px)`;
 }
 
-export class TileMotion {
-  /** @type {Layer} */
-  layer;
-  /** @type {{sram: import("../sram.js").Sram | import("../sram_backward.js").SramBackward}} */
-  player;
-  /** @param {Layer} layer @param {{sram: TileOfPass}} player */
-  constructor(layer, player) {
-    Object.assign(this, { layer, player });
-  }
-
-  /** The card of the pass. */
-  get sram() {
-    return this.player.sram;
-  }
-
+/** @param {Layer} layer @param {{sram: TileOfPass}} player */
+export function makeTileMotion(layer, player) {
   /** What its motion goes by. */
-  get nodes() {
-    const { frames, line = [] } = this.sram;
+  function nodes() {
+    const { frames, columns, line = [] } = player.sram;
     return [
       ...Object.values(frames).flatMap(({ root, matrix }) => [root, matrix.canvas]),
-      ...line.flatMap((one) => this.sram.columns.map((key) => one[key])),
+      ...line.flatMap((one) => columns.map((key) => one[key])),
     ];
   }
 
   /** @param {Act[]} acts of model/motion.js */
-  show(acts) {
+  function show(acts) {
+    const { sram } = player;
     for (const name of Object.keys(TURNS)) {
-      if (!this.sram.frames[name]) continue;
-      const { root, matrix } = this.sram.frames[name];
-      if (root.hidden) continue;
+      const frame = sram.frames[name];
+      if (!frame || frame.root.hidden) continue;
+      const { matrix } = frame;
       const turns = acts.flatMap(({ phase, start, ms, before, after }) =>
         before?.numbers && TURNS[name][phase]
           ? {
@@ -71,39 +59,31 @@ export class TileMotion {
               phase,
               start,
               ms,
-              before: this.sram.contents(before)[name],
-              after: this.sram.contents(after)[name],
+              before: sram.contents(before)[name],
+              after: sram.contents(after)[name],
             }
           : [],
       );
-      if (turns.length && !root.hidden && matrix.rows * matrix.cols <= MOST_CELLS)
-        turn(this.layer, this.sram.frames[name], turns);
+      if (turns.length && matrix.rows * matrix.cols <= MOST_CELLS) turn(layer, frame, turns);
     }
-    /** The motions by their phases. @type {Partial<Record<string, (act: Act) => void>>} */
-    const motions = /** @type {any} */ (this);
     for (const act of acts) if (act.after.numbers) motions[act.phase]?.(act);
   }
 
-  /** @param {Act} act */
-  scores(act) {
-    this.beams(act, "Q", "K");
-  }
-
-  /** @param {Act} act */
-  dP(act) {
-    this.beams(act, "dO", "V");
-  }
-
-  /** @param {Act} act */
-  output(act) {
-    this.beams(act, "S", "V", act.after.problem.d);
-  }
+  /** What moves in each phase. @type {Partial<Record<string, (act: Act) => void>>} */
+  const motions = {
+    scores: (act) => beams(act, "Q", "K"),
+    dP: (act) => beams(act, "dO", "V"),
+    output: (act) => beams(act, "S", "V", act.after.problem.d),
+    max,
+    D,
+    sum,
+    store,
+  };
 
   /** The row of one operand and the column of the other whose product is being made, where both frames are shown.
    * @param {Act} at @param {string} left @param {string} above */
-  beams(at, left, above, cols = sizeOf(at.after.cols)) {
-    const { layer } = this;
-    const [first, second] = [left, above].map((name) => this.sram.frames[name]);
+  function beams(at, left, above, cols = sizeOf(at.after.cols)) {
+    const [first, second] = [left, above].map((name) => player.sram.frames[name]);
     if (first.root.hidden || second.root.hidden) return;
     const rows = sizeOf(at.after.rows);
     const row = layer.cover(part(layer, first, 0, 0, 1, first.matrix.cols), "fa-beam");
@@ -122,9 +102,9 @@ export class TileMotion {
   }
 
   /** Every row with the time at which its part of the act begins and ends. @param {(row: Row, k: number, at: RowTime) => void} draw */
-  rows(/** @type {Act} */ { after, start, ms }, draw) {
+  function rows(/** @type {Act} */ { after, start, ms }, draw) {
     const count = after.stats.length;
-    if (!this.sram.counts) return;
+    if (!player.sram.counts) return;
     const one = 0.6;
     after.stats.forEach((row, k) => {
       const from = start + (count > 1 ? (k / (count - 1)) * (1 - one) : 0) * ms;
@@ -134,15 +114,15 @@ export class TileMotion {
 
   /** A row's number comes in when something has arrived there, `late` of its time; until then what it was.
    * @param {number} k @param {string} key @param {Known} was @param {RowTime} at */
-  arrives(k, key, was, { start, ms }, late = 0.75) {
-    const { dense, columnsNow, line, lines } = this.sram;
+  function arrives(k, key, was, { start, ms }, late = 0.75) {
+    const { dense, columnsNow, line, lines } = player.sram;
     if (dense || !columnsNow[key]) return;
-    const { layer } = this;
+
     const node = line[k][key];
     const from = start + late * ms;
     layer.hide(node, { ms: from });
     const old = layer.cover(layer.box(node), "fa-was");
-    set(old, { text: this.sram.format(was) });
+    set(old, { text: player.sram.format(was) });
     old.style.fontSize = lines.style.fontSize;
     layer.animate(old, { opacity: [1, 1] }, { ms: from });
     layer.animate(
@@ -153,12 +133,12 @@ export class TileMotion {
   }
 
   /** The largest score of each row leaves for m, and is dropped there if m was larger. @param {Act} act */
-  max(act) {
-    const { layer, sram } = this;
+  function max(act) {
+    const { sram } = player;
     const { S } = sram.frames;
-    this.rows(act, (row, k, at) => {
+    rows(act, (row, k, at) => {
       const wins = row.m_old === undefined || Number(row.m_new) > row.m_old;
-      if (wins) this.arrives(k, "m", row.m_old, at);
+      if (wins) arrives(k, "m", row.m_old, at);
       if (!at.alone || !(Number(row.m_new) > -Infinity)) return;
       const scores = times(S.matrix.cols, (c) => act.after.score(k, c) ?? -Infinity);
       const largest = Math.max(...scores);
@@ -180,18 +160,18 @@ export class TileMotion {
   }
 
   /** A row of products comes together in D. @param {Act} act */
-  D(act) {
-    this.rows(act, (_, k, at) => this.arrives(k, "D", undefined, at, 0.6));
+  function D(act) {
+    rows(act, (_, k, at) => arrives(k, "D", undefined, at, 0.6));
   }
 
   /** A row's weights come together in ℓ. @param {Act} act */
-  sum(act) {
-    const { layer, sram } = this;
+  function sum(act) {
+    const { sram } = player;
     const { S } = sram.frames;
     const { cols } = S.matrix;
     const { values, low, high, ramp } = sram.contents(act.after).S;
-    this.rows(act, (row, k, at) => {
-      this.arrives(k, "l", row.l_old, at);
+    rows(act, (row, k, at) => {
+      arrives(k, "l", row.l_old, at);
       if (!at.alone) return;
       const weights = part(layer, S, k, 0, 1, cols);
       const strip = layer.cover(weights, "fa-chip-sum");
@@ -216,11 +196,11 @@ export class TileMotion {
   }
 
   /** What is spent fades before what is stored leaves. */
-  store(/** @type {Act} */ { after, start, ms }) {
+  function store(/** @type {Act} */ { after, start, ms }) {
     const stored = after.transfers
       .filter(({ op }) => op !== "read")
       .map(({ tensor }) => tensorOf(tensor));
-    const { frames, lines, heat } = this.sram;
+    const { frames, lines, heat } = player.sram;
     const spent = [
       ...Object.values(frames)
         .filter(({ name }) => !stored.includes(name))
@@ -229,6 +209,8 @@ export class TileMotion {
       ...Object.values(heat).map(({ root }) => root),
     ];
     for (const node of spent)
-      this.layer.animate(node, { opacity: [1, SPENT, SPENT], offset: [0, 0.2, 1] }, { start, ms });
+      layer.animate(node, { opacity: [1, SPENT, SPENT], offset: [0, 0.2, 1] }, { start, ms });
   }
+
+  return { nodes, show };
 }
