@@ -16,7 +16,7 @@ import { download, frameOf } from "../lib/save.js";
 import { isLetter, isTaken } from "../lib/keys.js";
 import { isEmbedded } from "../lib/screen.js";
 import { choose as chooseCard } from "../views/budget.js";
-import { Stage } from "./stage.js";
+import { makeStage } from "./stage.js";
 import { makeTour } from "./tour.js";
 import { makeControls } from "./words.js";
 
@@ -45,102 +45,96 @@ const headed = ({ score = "" }, { hq, score: before = "" }) =>
     ? { hq: "8", hk: "8", head: "0" }
     : {};
 
-class Page extends Stage {
-  /** @type {Scripts["masks"]} */
-  masks;
-  /** @type {Scripts["video"]} */
-  video;
+/** @param {HTMLElement} mount @param {(query: string) => void} onProblem */
+function makePage(mount, /** @type {Scripts} */ { masks, video }, onProblem) {
   /** @type {ReturnType<typeof makeTour> | undefined} */
-  tour;
+  let tour;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
-  still;
-  /** @type {boolean | undefined} */
-  composing;
-  /** @param {HTMLElement} mount */
-  constructor(mount, /** @type {Scripts} */ { masks, video }) {
-    super(mount, {
-      url,
-      onPlace: (place) => {
-        showFinding(place);
-        emit("fa:passed", place.pass ?? "forward");
-      },
-      // Another tab of the app needs no code listings.
-      listings: () => onPage("step").then(() => during("listing", fetchJson("listing"))),
-      visitUrl: (search, step, pass) => buildUrl("visit", `${of(search, pass)}&at=${step}`),
-      onTick: ({ query, pass, tick, clock }) => {
-        address.write({
-          ...query,
-          pass,
-          step: tick,
-          clock,
-          mode: screen() ?? "compare",
-          phase: null,
-        });
-        emit("fa:passed", pass ?? "forward");
-      },
-      controls: (name, button) =>
-        name === "mask" && masks ? this.composes() : controls.open(name, button),
-      onHead: (query) => this.shows(query),
-      onLeave: () => this.leave(),
-      yours: async (search) => (await requestOk(serverUrl("yours/tiles", search))).json(),
-      onRun: () => void runStep(),
-      onAlone: () => {
-        address.write({ mode: screen(), clock: null });
-        address.flush();
-      },
-    });
-    Object.assign(this, { masks, video });
-    mount.after(wayOut() ?? "");
-    document.addEventListener("keydown", (event) => this.escape(event), { capture: true });
-    on(document, ["pointermove", "pointerdown"], (event) => this.pointed(event));
-    listen("fa:tour", () => this.guides((tour) => tour.begin(this.pass ?? "forward")));
-    listen("fa:compose", () => this.composes());
-    listen("fa:show", (/** @type {string} */ query) => {
-      wish.show = "";
-      return this.show(query);
-    });
-    listen("fa:predict", () => {
-      this.predict(!this.predicts);
-      address.write({ predict: this.predicts ? "1" : null });
-    });
-    listen("fa:present", () => {
-      setPresenting(true);
-      address.write({ mode: "present" });
-      this.active.root.focus({ preventScroll: true });
-    });
-    listen("fa:pass", (/** @type {Pass} */ pass) => this.turn(pass));
-    listen("fa:save", (/** @type {string} */ kind) => this.save(kind));
-  }
+  let still;
+  let composing = false;
+  let predicts = false;
+
+  const stage = makeStage(mount, {
+    url,
+    onProblem,
+    onPlace: (place) => {
+      showFinding(place);
+      emit("fa:passed", place.pass ?? "forward");
+    },
+    // Another tab of the app needs no code listings.
+    listings: () => onPage("step").then(() => during("listing", fetchJson("listing"))),
+    visitUrl: (search, step, pass) => buildUrl("visit", `${of(search, pass)}&at=${step}`),
+    onTick: ({ query, pass, tick, clock }) => {
+      address.write({
+        ...query,
+        pass,
+        step: tick,
+        clock,
+        mode: screen() ?? "compare",
+        phase: null,
+      });
+      emit("fa:passed", pass ?? "forward");
+    },
+    controls: (name, button) =>
+      name === "mask" && masks ? composes() : controls.open(name, button),
+    onHead: shows,
+    onLeave: leave,
+    yours: async (search) => (await requestOk(serverUrl("yours/tiles", search))).json(),
+    onRun: () => void runStep(),
+    onAlone: () => {
+      address.write({ mode: screen(), clock: null });
+      address.flush();
+    },
+  });
+  mount.after(wayOut() ?? "");
+  const { player } = stage;
+  document.addEventListener("keydown", key);
+  document.addEventListener("keydown", escape, { capture: true });
+  on(document, ["pointermove", "pointerdown"], pointed);
+  listen("fa:tour", () => guides((guide) => guide.begin(stage.active.pass ?? "forward")));
+  listen("fa:compose", composes);
+  listen("fa:show", (/** @type {string} */ query) => {
+    wish.show = "";
+    return stage.show(query);
+  });
+  listen("fa:predict", () => {
+    predict(!predicts);
+    address.write({ predict: predicts ? "1" : null });
+  });
+  listen("fa:present", () => {
+    setPresenting(true);
+    address.write({ mode: "present" });
+    stage.active.root.focus({ preventScroll: true });
+  });
+  listen("fa:pass", stage.turn);
+  listen("fa:save", save);
 
   /** The trace on screen; of a comparison, its first lane's. */
-  get trace() {
-    return (this.racing ? this.race.lanes[0] : this.player).trace;
-  }
+  const traceNow = () => (stage.racing ? stage.race.lanes[0] : player).trace;
 
   /** Run this; show the sentence of an error above the picture. @param {() => Promise<unknown>} act */
-  async attempt(act) {
+  async function attempt(act) {
     try {
       await act();
     } catch (error) {
-      this.active.notify(errorText(error));
+      stage.active.notify(errorText(error));
     }
   }
 
   /** Turn the questions before each step on or off. @param {boolean} on */
-  predict(on) {
-    this.predicts = on;
-    this.player.predicting(on);
-    this.race?.predicting(on);
+  function predict(on) {
+    predicts = on;
+    stage.predict(on);
     find(document, ".fa-start-predict")?.setAttribute("aria-pressed", String(on));
   }
 
   /** Start the guided tour, where `begin` says. @param {(tour: ReturnType<typeof makeTour>) => unknown} begin */
-  guides(begin) {
-    return this.attempt(async () => {
-      this.tour ??= makeTour({
-        mount: this.mount,
-        show: (query) => this.show(query),
-        reveal: (spot) => this.player.reveal(spot),
+  function guides(begin) {
+    return attempt(async () => {
+      tour ??= makeTour({
+        mount,
+        show: stage.show,
+        reveal: (spot) => player.reveal(spot),
         chapters: () => during("tour", fetchJson("tour")),
         here: () => {
           address.flush();
@@ -148,15 +142,15 @@ class Page extends Stage {
         },
         onChapter: (chapter) => address.write({ tour: chapter }),
       });
-      await begin(this.tour);
+      await begin(tour);
     });
   }
 
   /** Save a file: pictures are made here, from what is on screen; the rest comes from the server. @param {string} kind */
-  async save(kind) {
-    if (!this.mount.checkVisibility() || document.querySelector(".fa-recording")) return;
-    const { root } = this.active;
-    this.player.motion.stop();
+  async function save(kind) {
+    if (!mount.checkVisibility() || document.querySelector(".fa-recording")) return;
+    const { root } = stage.active;
+    player.motion.stop();
     address.flush();
     const { search } = window.location;
     const params = new URLSearchParams(search);
@@ -164,119 +158,113 @@ class Page extends Stage {
     if (kind === "webm") for (const key of ["step", "phase"]) params.delete(key); // it shows them all
     const words = t("saved", {
       query: [...params].map((pair) => pair.join("=")).join(" "),
-      kind: this.trace.header.kind,
+      kind: traceNow().header.kind,
     });
     const fetched = async () => (await requestOk(serverUrl(`export.${kind}`, search))).blob();
     /** @type {Record<string, () => Promise<Blob | null>>} */
     const make = {
       png: () => frameOf(root, "png", words, BUTTONS),
       svg: () => frameOf(root, "svg", words, BUTTONS),
-      webm: async () => (await during("script", this.video())).mount(this, words),
+      webm: async () => (await during("script", video())).mount(stage, words),
     };
-    await this.attempt(async () => {
+    await attempt(async () => {
       const file = await (make[kind] ?? fetched)();
       download(/** @type {Blob} */ (file), `${name}.${kind}`);
     });
   }
 
   /** Open the mask builder over the stage, until its mask is used or not. */
-  composes() {
-    const { masks } = this;
+  function composes() {
     if (!masks) return;
     controls.close();
-    const { query } = this.trace.header;
+    const { query } = traceNow().header;
     const { n, br, bc, mask, score = "none", sink = "" } = query;
-    return this.attempt(async () => {
+    return attempt(async () => {
       const script = await during("script", masks());
-      if (this.composing) return; // since a second press of the key
-      this.composing = true;
-      await script.mount(this.mount, {
+      if (composing) return; // since a second press of the key
+      composing = true;
+      await script.mount(mount, {
         problem: { n, br, bc, mask, score, sink },
         use: (/** @type {Record<string, string>} */ fields) =>
-          this.uses({ ...query, ...headed(fields, query), ...fields }),
+          uses({ ...query, ...headed(fields, query), ...fields }),
         closed: () => {
-          this.composing = false;
-          this.toMask();
+          composing = false;
+          toMask();
         },
       });
     });
   }
 
   /** Show this Problem at the same place; the controls follow it. @param {Record<string, string>} query */
-  shows(query) {
+  function shows(query) {
     const problem = problemOf(new URLSearchParams(query).toString());
-    this.onProblem?.(problem);
-    return this.load(problem);
+    onProblem(problem);
+    return stage.load(problem);
   }
 
   /** Show the builder's mask. @param {Record<string, string>} query */
-  async uses(query) {
-    await this.shows(query);
-    this.toMask();
+  async function uses(query) {
+    await shows(query);
+    toMask();
   }
 
   /** Focus the word of the mask. */
-  toMask() {
-    (findVisible(document, ".fa-word-mask") ?? this.active.root).focus({ preventScroll: true });
+  function toMask() {
+    (findVisible(document, ".fa-word-mask") ?? stage.active.root).focus({ preventScroll: true });
   }
 
   /** C opens all controls, M the mask builder. @param {KeyboardEvent} event */
-  key(event) {
+  function key(event) {
     if (event.defaultPrevented) return; // before the question of what is visible, which computes another page's new styles
-    if (!isTaken(event) && this.mount.checkVisibility()) {
-      if (isLetter(event, "m") && this.masks && !isEmbedded) return this.composes();
+    if (!isTaken(event) && mount.checkVisibility()) {
+      if (isLetter(event, "m") && masks && !isEmbedded) return composes();
       if (isLetter(event, "c")) return controls.open("all");
     }
-    super.key(event);
+    stage.key(event);
   }
 
   /** @param {KeyboardEvent} event */
-  escape(event) {
-    if (event.key !== "Escape" || this.composing || (!this.racing && this.player.linking.picked))
-      return; // which is let go first
-    if (!isPresenting() || !this.mount.checkVisibility()) return;
+  function escape(event) {
+    if (event.key !== "Escape" || composing || (!stage.racing && player.linking.picked)) return; // which is let go first
+    if (!isPresenting() || !mount.checkVisibility()) return;
     event.preventDefault(); // one thing at a time
-    this.leave();
+    leave();
   }
 
   /** In presentation mode, show the keys in a corner while a mouse moves or a finger taps. */
-  pointed(/** @type {any} */ event) {
+  function pointed(/** @type {any} */ event) {
     if (!isPresenting() || (event.type === "pointermove" && !event.movementX && !event.movementY))
       return; // what moved was the page below a resting mouse
     document.documentElement.dataset.pointing = "";
-    clearTimeout(this.still);
-    this.still = setTimeout(() => delete document.documentElement.dataset.pointing, BAR_MS);
+    clearTimeout(still);
+    still = setTimeout(() => delete document.documentElement.dataset.pointing, BAR_MS);
   }
 
   /** Leave presentation mode. */
-  leave() {
+  function leave() {
     setPresenting(false);
     document.documentElement.removeAttribute("data-blank");
-    address.write({ mode: this.racing ? "compare" : null });
+    address.write({ mode: stage.racing ? "compare" : null });
   }
 
   /** @param {string} search */
-  start(search) {
+  function start(search) {
     const params = new URLSearchParams(search);
     chooseCard(params.get("card"));
     const chapter = params.get("tour");
-    this.predict(params.get("predict") === "1");
+    predict(params.get("predict") === "1");
     setPresenting(params.get("mode") === "present");
-    if (/^\d{1,2}$/.test(chapter ?? "")) return this.guides((tour) => tour.go(Number(chapter) - 1));
+    if (/^\d{1,2}$/.test(chapter ?? "")) return guides((guide) => guide.go(Number(chapter) - 1));
     const { step, phase } = position(search);
     if (
-      !this.predicts &&
+      !predicts &&
       ((step === undefined && phase === undefined) || (step === 0 && phase === "load"))
     )
-      this.player.cold();
-    this.open(search);
+      player.cold();
+    stage.open(search);
   }
 
-  /** @param {string} query */
-  load(query) {
-    this.query = query;
-    return this.racing ? this.race.load(query, {}) : this.player.load(query);
-  }
+  return { start, load: stage.load, player };
 }
 
 /** `watch` reports each new query that the controls send, `trigger` tells Gradio of a Problem that came from
@@ -285,20 +273,19 @@ export function mount(
   _,
   /** @type {PlayerComponent} */ { element, props, watch, trigger, ...scripts },
 ) {
-  const stage = new Page(get(element, ".fa-mount"), scripts);
   let own = "";
-  stage.onProblem = (query) => {
+  const page = makePage(get(element, ".fa-mount"), scripts, (query) => {
     own = query;
     props.value = query;
     trigger("shown");
-  };
-  stage.start(window.location.search);
+  });
+  page.start(window.location.search);
   if (wish.show) emit("fa:show", wish.show); // pressed on another page before this script came
   watch("value", () => {
-    if (props.value && props.value !== own) stage.load(props.value);
+    if (props.value && props.value !== own) page.load(props.value);
     own = "";
   });
   /** @type {Window & {faPlayers?: Player[]}} */
-  const page = window;
-  (page.faPlayers ??= []).push(stage.player); // for whoever embeds or measures the page
+  const global = window;
+  (global.faPlayers ??= []).push(page.player); // for whoever embeds or measures the page
 }

@@ -3,7 +3,7 @@
 import { PROBLEM_KEYS } from "../model/query.js";
 import { get } from "../lib/dom.js";
 import { Terms } from "../site/terms.js";
-import { Stage } from "./stage.js";
+import { makeStage } from "./stage.js";
 
 /** @import { Pass } from "../model/types.js" */
 
@@ -21,7 +21,7 @@ export function start() {
   if (matchMedia("(prefers-color-scheme: dark)").matches) document.body.classList.add("dark");
   const content = JSON.parse(String(get(document, "#content").textContent));
   new Terms(() => Promise.resolve(content.glossary));
-  const stage = new Stage(get(document, "#stage"), {
+  const stage = makeStage(get(document, "#stage"), {
     url: (/** @type {string} */ query, /** @type {Pass} */ pass) => {
       const data = content.traces[nameOf(query) + (pass === "backward" ? "&pass=backward" : "")];
       return data ? `data:application/octet-stream;base64,${data}` : "data:,";
@@ -29,5 +29,6 @@ export function start() {
     listings: () => Promise.resolve(content.listings),
     begins: { clock: "bytes" },
   });
+  document.addEventListener("keydown", stage.key);
   stage.show(content.start);
 }

@@ -9,118 +9,131 @@ import { chosen, position, problemOf } from "../model/query.js";
 /** @import { Pass } from "../model/types.js" */
 /** @import { RacePosition, StageOptions } from "./types.js" */
 
-export class Stage {
+/** @param {HTMLElement} mount @param {StageOptions} options */
+export function makeStage(mount, options) {
   /** @type {Race} from the first comparison on */
-  race;
-  /** @type {boolean | undefined} */
-  racing;
-  /** @type {boolean | undefined} */
-  predicts;
+  let race;
+  let racing = false;
+  let predicts = false;
   /** @type {string} */
-  query;
-  /** @type {((query: string) => void) | undefined} */
-  onProblem;
-  /** @param {HTMLElement} mount @param {StageOptions} options */
-  constructor(mount, options) {
-    this.mount = mount;
-    this.options = options;
-    this.player = new Player(mount, { ...options, onCompare: () => this.compare() });
-    document.addEventListener("keydown", (event) => this.key(event));
-  }
+  let query;
+
+  const player = new Player(mount, { ...options, onCompare: () => compare() });
 
   /** Hand a key to the player, unless it belongs to a field or a dialog; R leads to the comparison and back. @param {KeyboardEvent} event */
-  key(event) {
-    if (
-      event.defaultPrevented ||
-      !this.mount.isConnected ||
-      !this.mount.checkVisibility() ||
-      isTaken(event)
-    )
+  function key(event) {
+    if (event.defaultPrevented || !mount.isConnected || !mount.checkVisibility() || isTaken(event))
       return;
-    if (isPresenting() && (isLetter(event, "b") || event.key === ".")) return this.blank(); // of clickers
-    if (isLetter(event, "b")) return this.turn();
-    if (isLetter(event, "r")) return this.racing ? this.alone() : this.compare();
-    this.active.key(event);
+    if (isPresenting() && (isLetter(event, "b") || event.key === ".")) return blank(); // of clickers
+    if (isLetter(event, "b")) return turn();
+    if (isLetter(event, "r")) return racing ? alone() : compare();
+    active().key(event);
   }
 
   /** Make a presented screen black, or show it again. */
-  blank() {
+  function blank() {
     document.documentElement.toggleAttribute("data-blank");
   }
 
   /** What is on the page: the comparison or the player. */
-  get active() {
-    return this.racing ? this.race : this.player;
+  function active() {
+    return racing ? race : player;
   }
 
   /** Show a whole address that does not come from the controls, which follow it. Resolves once it is loaded. @param {string} search */
-  show(search) {
-    this.onProblem?.(problemOf(search));
-    this.player.warm();
-    const opened = this.open(search);
-    if (!this.racing) this.player.root.focus({ preventScroll: true });
+  function show(search) {
+    options.onProblem?.(problemOf(search));
+    player.warm();
+    const opened = open(search);
+    if (!racing) player.root.focus({ preventScroll: true });
     return opened;
   }
 
   /** Show what an address names: the comparison, which in presentation mode or in a frame has a clock, or the player. @param {string} search */
-  open(search) {
+  function open(search) {
     const params = new URLSearchParams(search);
     const clock = params.get("clock");
     const { step, phase, pass } = position(search);
-    this.query = problemOf(search);
+    query = problemOf(search);
     if (params.get("mode") === "compare" || ["bytes", "tile"].includes(clock ?? ""))
-      return this.compare(this.query, { tick: step, clock, pass });
-    if (this.racing) this.alone({ load: false });
-    return this.player.load(this.query, { step, phase, pass, ...chosen(search) });
-  }
-
-  /** Which pass is shown. */
-  get pass() {
-    return this.active.pass;
+      return compare(query, { tick: step, clock, pass });
+    if (racing) alone({ load: false });
+    return player.load(query, { step, phase, pass, ...chosen(search) });
   }
 
   /** Show the other pass, or this one; in a comparison, of all lanes. @param {Pass} [pass] */
-  turn(pass) {
-    const { race, player, racing, query } = this;
+  function turn(pass) {
     if (!racing) return player.turn(pass);
     return race.load(query, { pass: pass ?? (race.pass === "forward" ? "backward" : "forward") });
   }
 
   /** Show the loop orders side by side. */
-  compare(
-    query = new URLSearchParams(this.player.trace?.header.query).toString(),
-    /** @type {RacePosition} */ place = { ...this.options.begins, pass: this.player.pass },
+  function compare(
+    next = new URLSearchParams(player.trace?.header.query).toString(),
+    /** @type {RacePosition} */ place = { ...options.begins, pass: player.pass },
   ) {
-    this.query = query;
-    this.race ??= new Race({
-      url: this.options.url,
-      yours: this.options.yours,
-      onPlace: (at) => this.racing && this.options.onTick?.(at),
-      controls: this.options.controls,
-      onTab: (name) => this.alone({ tab: name }),
-      onLeave: () => this.options.onLeave?.(),
+    query = next;
+    race ??= new Race({
+      url: options.url,
+      yours: options.yours,
+      onPlace: (at) => racing && options.onTick?.(at),
+      controls: options.controls,
+      onTab: (name) => alone({ tab: name }),
+      onLeave: () => options.onLeave?.(),
     });
-    this.race.predicting(Boolean(this.predicts));
-    this.racing = true;
-    this.player.pause();
-    this.puts(this.race.root);
-    return this.race.load(query, place);
+    race.predicting(predicts);
+    racing = true;
+    player.pause();
+    puts(race.root);
+    return race.load(query, place);
   }
 
   /** Show the player again, at this tab. @param {{load?: boolean, tab?: string | null}} [how] */
-  alone({ load = true, tab = null } = {}) {
-    this.racing = false;
-    this.race.transport.stop();
-    this.puts(this.player.root);
-    if (tab) this.player.open(tab);
-    this.options.onAlone?.();
-    if (load) this.player.load(this.query, { pass: this.race.pass });
+  function alone({ load = true, tab = null } = {}) {
+    racing = false;
+    race.transport.stop();
+    puts(player.root);
+    if (tab) player.open(tab);
+    options.onAlone?.();
+    if (load) player.load(query, { pass: race.pass });
   }
 
   /** Replace the player by the comparison or the other way round; the keyboard focus moves along. @param {HTMLElement} root */
-  puts(root) {
-    const had = this.mount.contains(document.activeElement);
-    this.mount.replaceChildren(root);
+  function puts(root) {
+    const had = mount.contains(document.activeElement);
+    mount.replaceChildren(root);
     if (had) root.focus({ preventScroll: true });
   }
+
+  /** Show this Problem at the same place. @param {string} next */
+  function load(next) {
+    query = next;
+    return racing ? race.load(query, {}) : player.load(query);
+  }
+
+  /** Turn the questions before each step on or off. @param {boolean} on */
+  function predict(on) {
+    predicts = on;
+    player.predicting(on);
+    race?.predicting(on);
+  }
+
+  return {
+    player,
+    show,
+    open,
+    turn,
+    load,
+    predict,
+    key,
+    get active() {
+      return active();
+    },
+    get race() {
+      return race;
+    },
+    get racing() {
+      return racing;
+    },
+  };
 }

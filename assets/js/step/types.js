@@ -35,6 +35,7 @@
  * @typedef {{map?: {cells: string, first: [number, number] | null}, refused?: string}} YoursTiles
  * @typedef {(query: string) => Promise<YoursTiles>} Yours
  *
+ * @typedef {ReturnType<typeof import("./stage.js").makeStage>} Stage
  * What a player takes. `url` is a trace's address, `visitUrl` that of the numbers of one visit.
  * @typedef {{
  *   url: (query: string, pass: Pass) => URL | string,
@@ -43,7 +44,7 @@
  *   onCompare?: () => void, onRun?: () => void, controls?: Opens,
  * }} PlayerOptions
  * @typedef {PlayerOptions & {
- *   begins?: RacePosition, onTick?: (place: RacePlace) => void, onAlone?: () => void, yours?: Yours,
+ *   begins?: RacePosition, onProblem?: (query: string) => void, onTick?: (place: RacePlace) => void, onAlone?: () => void, yours?: Yours,
  * }} StageOptions
  * @typedef {Pick<PlayerOptions, "url" | "controls"> & {
  *   onPlace?: (place: RacePlace) => void, onTab: (name: string) => void, onLeave: () => void, yours?: Yours,

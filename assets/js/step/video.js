@@ -11,7 +11,7 @@ import texts from "../../texts/step_video.json" with { type: "json" };
 
 /** @import { Picture } from "../lib/picture.js" */
 /** @import { Place, Trace } from "../model/types.js" */
-/** @import { Stage } from "./stage.js" */
+/** @import { Stage } from "./types.js" */
 
 const t = textsOf(texts);
 const MOST = 400; // frames
