@@ -245,30 +245,29 @@ export class Race extends PlayerBase {
 
   render() {
     this.question();
-    const frames = this.lanes.map((lane) =>
-      lane.draw(visitsAfter(this.timing, lane.sums, this.tick)),
-    );
-    this.yours?.draw(visitsAfter(this.timing, this.yours.sums, this.tick));
+    const { timing, tick, yours, pass } = this;
+    const frames = this.lanes.map((lane) => lane.draw(visitsAfter(timing, lane.sums, tick)));
+    yours?.draw(visitsAfter(timing, yours.sums, tick));
     const parts = frames.map((f, k) => `${this.lanes[k].label} ${bytes(f.reads + f.writes)}`);
-    const rule = this.timing.byBytes
-      ? t("race.rule.bytes", { size: bytes(this.timing.quantum) })
+    const rule = timing.byBytes
+      ? t("race.rule.bytes", { size: bytes(timing.quantum) })
       : t("race.rule.tile");
-    const [k, of] = [this.tick + 1, this.timing.ticks];
+    const [k, of] = [tick + 1, timing.ticks];
     const [headline, more] =
-      k === of ? this.verdict() : [t(this.yours ? "race.yours" : "race"), t("race.why", { rule })];
+      k === of ? this.verdict() : [t(yours ? "race.yours" : "race"), t("race.why", { rule })];
     set(this.headline, { text: headline });
     set(this.rule, { text: more });
     this.transport.show({
-      step: this.tick,
+      step: tick,
       title: t("race.tick", { k, of }),
       words: parts.join(" · "),
       spoken: t("race.spoken", { k, of, lanes: parts.join(", "), sentence: headline }),
     });
     this.options.onPlace?.({
       query: Object.fromEntries(this.query),
-      pass: !this.pass || this.pass === "forward" ? null : this.pass,
-      tick: this.tick,
-      clock: this.timing.byBytes ? "bytes" : "tile",
+      pass: !pass || pass === "forward" ? null : pass,
+      tick,
+      clock: timing.byBytes ? "bytes" : "tile",
     });
   }
 }

@@ -333,10 +333,11 @@ export class TilePanel {
 
   /** A line per row of the block: its number, and what it carries where `columns` says: {key: {x, width}}. @param {number} count @param {number} name @param {number} base @param {Columns} columns */
   rows(count, name, base, columns) {
-    const { type } = this;
+    const { type, high, heads, heat, lines } = this;
+    const { big, unit: u } = this.theme;
     this.base = base;
-    this.dense = this.high < Math.max(DENSE * this.theme.unit, type + 3);
-    this.every = Math.ceil((type + 2) / this.high);
+    this.dense = high < Math.max(DENSE * u, type + 3);
+    this.every = Math.ceil((type + 2) / high);
     this.line = times(count, (k) => {
       /** @type {RowLine} */
       const line = { name: el("span.fa-row-name") };
@@ -353,21 +354,20 @@ export class TilePanel {
           });
       }
       line.root = el("div.fa-sram-row", [line.name, ...this.columns.map((key) => line[key])]);
-      put(line.root, 0, base + k * this.high, this.wide, this.high);
+      put(line.root, 0, base + k * high, this.wide, high);
       return line;
     });
-    this.lines.style.fontSize = `${this.theme.big ? type : Math.max(12, 14 * this.theme.unit)}px`;
-    this.lines.replaceChildren(...this.line.map(({ root }) => root));
+    lines.style.fontSize = `${big ? type : Math.max(12, 14 * u)}px`;
+    lines.replaceChildren(...this.line.map(({ root }) => root));
     this.columnsNow = columns;
     for (const key of this.columns) {
       const at = columns[key];
-      this.heads[key].hidden = !at;
-      this.heat[key].root.hidden = !at || !this.dense;
+      heads[key].hidden = !at;
+      heat[key].root.hidden = !at || !this.dense;
       if (!at) continue;
-      const { big, unit: u } = this.theme;
-      put(this.heads[key], at.x, base - (big ? 42 : 24) * u, at.width, (big ? 36 : 20) * u);
-      put(this.heat[key].root, at.x + at.width * 0.25, base, at.width * 0.5, count * this.high);
-      this.heat[key].layout(count, 1, at.width * 0.5, count * this.high, 99);
+      put(heads[key], at.x, base - (big ? 42 : 24) * u, at.width, (big ? 36 : 20) * u);
+      put(heat[key].root, at.x + at.width * 0.25, base, at.width * 0.5, count * high);
+      heat[key].layout(count, 1, at.width * 0.5, count * high, 99);
     }
   }
 
