@@ -109,39 +109,35 @@ class Bare {
 }
 
 /** Copies elements; kept for many frames, it reads the page's sheets once. */
-export class Camera {
-  /** @param {HTMLElement} root @param {string} without a selector: such nodes leave their places empty, and those at the lower
-   * edge no place */
-  constructor(root, without = "", font = "") {
-    this.root = root;
-    this.font = font;
-    this.without = without;
-    const rules = sheetRules();
-    const named = new Set(ALWAYS);
-    for (const { style } of rules) for (const name of style) named.add(name);
-    for (const { style } of all(root, "[style]")) for (const name of style) named.add(name);
-    this.properties = [...named].filter((name) => !STILL.test(name));
-    this.parts = rules.filter(({ selectorText }) => PART.test(selectorText));
-    /** The class of each set of declarations. @type {Map<string, string>} */
-    this.classes = new Map();
-    this.scrolled = 0; // elements around the one being copied that are
-    this.bare = new Bare();
-    this.block = this.bare.values(this.bare.top, this.properties);
-    this.inline = this.bare.values(document.createElement("span"), this.properties);
-  }
+/** @param {HTMLElement} root @param {string} without a selector: such nodes leave their places empty, and those at the lower
+ * edge no place */
+export function makeCamera(root, without = "", font = "") {
+  const rules = sheetRules();
+  const named = new Set(ALWAYS);
+  for (const { style } of rules) for (const name of style) named.add(name);
+  for (const { style } of all(root, "[style]")) for (const name of style) named.add(name);
+  const properties = [...named].filter((name) => !STILL.test(name));
+  const parts = rules.filter(({ selectorText }) => PART.test(selectorText));
+  /** The class of each set of declarations. @type {Map<string, string>} */
+  const classes = new Map();
+  let moving = false;
+  let scrolled = 0; // elements around the one being copied that are
+  const plain = new Bare();
+  const block = plain.values(plain.top, properties);
+  const inline = plain.values(document.createElement("span"), properties);
 
-  close() {
-    this.bare.host.remove();
+  function close() {
+    plain.host.remove();
   }
 
   /** The declarations that this style needs beyond the browser's own and, if they are inherited, its parent's.
    * @param {string[]} values @param {(string | null)[]} bare @param {(string | null)[]} above */
-  declare(values, bare, above) {
+  function declare(values, bare, above) {
     const words = [];
     for (let k = 0; k < values.length; k++) {
       let value = values[k];
       if (value === bare[k] && value === above[k]) continue;
-      const name = this.properties[k];
+      const name = properties[k];
       if (/url\("(?!data:|#)/.test(value)) value = "none";
       // Lengths are read with six digits, and are whole 64ths of a pixel: a little less, and a line of text would break.
       if (SIZES.test(name))
@@ -153,22 +149,22 @@ export class Camera {
   }
 
   /** @param {CSSStyleDeclaration} style */
-  values(style) {
-    return this.properties.map((name) => style.getPropertyValue(name));
+  function valuesOf(style) {
+    return properties.map((name) => style.getPropertyValue(name));
   }
 
   /** One class for each different set of declarations. @param {string} words */
-  classOf(words) {
-    const name = this.classes.get(words) ?? `c${this.classes.size}`;
-    this.classes.set(words, name);
+  function classOf(words) {
+    const name = classes.get(words) ?? `c${classes.size}`;
+    classes.set(words, name);
     return name;
   }
 
   /** Declarations of the parts of a control, with the variables that they use. @param {Element} node */
-  partsOf(node) {
+  function partsOf(node) {
     if (!/^(input|progress|meter)$/.test(node.localName)) return "";
     const style = getComputedStyle(node);
-    return this.parts
+    return parts
       .flatMap((rule) =>
         rule.selectorText.split(/,(?![^(]*\))/).map((/** @type {string} */ selector) => {
           if (!PART.test(selector) || !node.matches(selector.replace(PART, ":is(*)"))) return "";
@@ -184,52 +180,51 @@ export class Camera {
   }
 
   /** The copy of a node, if it is shown. @param {Node} node @param {(string | null)[]} above @returns {Node | null} */
-  copy(node, above) {
+  function copy(node, above) {
     if (node.nodeType === Node.TEXT_NODE) return node.cloneNode();
-    return node instanceof Element ? this.copyElement(node, above) : null;
+    return node instanceof Element ? copyElement(node, above) : null;
   }
 
   /** @param {Element} node @param {(string | null)[]} above */
-  copyElement(node, above) {
-    if (node.matches(this.moving ? "script, style" : "script, style, .fa-motion")) return null;
+  function copyElement(node, above) {
+    if (node.matches(moving ? "script, style" : "script, style, .fa-motion")) return null;
     const style = getComputedStyle(node);
     if (style.display === "none" && node instanceof HTMLElement && node.localName !== "option")
       return null;
-    const values = this.values(style);
-    const bare = this.bare.values(node, this.properties);
-    let words = this.declare(values, bare, above);
+    const values = valuesOf(style);
+    const bare = plain.values(node, properties);
+    let words = declare(values, bare, above);
     for (const side of ["::before", "::after"]) {
       const beside = getComputedStyle(node, side);
       if (/^(none|normal)$/.test(beside.content)) continue;
-      words += `|${side}{content:${beside.content};${this.declare(this.values(beside), this.inline, values)}}`;
+      words += `|${side}{content:${beside.content};${declare(valuesOf(beside), inline, values)}}`;
     }
-    const twin = this.twin(node);
+    const twin = twinOf(node);
     for (const { name } of [...twin.attributes]) if (!COPIED.test(name)) twin.removeAttribute(name);
     if (node instanceof HTMLCanvasElement || node instanceof HTMLImageElement)
-      this.draw(node, twin);
-    twin.setAttribute("class", this.classOf(words + this.partsOf(node)));
-    if (this.scrolled && style.position === "sticky")
-      this.stick(/** @type {HTMLElement} */ (node), twin);
+      drawImage(node, twin);
+    twin.setAttribute("class", classOf(words + partsOf(node)));
+    if (scrolled && style.position === "sticky") stick(/** @type {HTMLElement} */ (node), twin);
     const { scrollLeft, scrollTop } = node;
     const away = scrollLeft || scrollTop ? 1 : 0; // what was scrolled away stays away
-    if (this.without && node.matches(this.without)) {
+    if (without && node.matches(without)) {
       twin.style.cssText = "visibility:hidden;vertical-align:top"; // without words it has no baseline to give to its line
       return twin;
     }
-    this.scrolled += away;
+    scrolled += away;
     for (const child of node.childNodes) {
-      const below = this.copy(child, values);
+      const below = copy(child, values);
       if (!below) continue;
       twin.append(below);
       if (away && child instanceof Element)
         /** @type {HTMLElement} */ (below).style.translate = `${-scrollLeft}px ${-scrollTop}px`;
     }
-    this.scrolled -= away;
+    scrolled -= away;
     return twin;
   }
 
   /** Nothing scrolls in a picture: what sticks is moved from its place in the flow to where it is. @param {HTMLElement} node @param {HTMLElement} twin */
-  stick(node, twin) {
+  function stick(node, twin) {
     const now = node.getBoundingClientRect();
     const { position } = node.style;
     node.style.position = "static";
@@ -239,7 +234,7 @@ export class Camera {
   }
 
   /** The same element, with what was typed or chosen in it; a canvas becomes an image. @param {Element} node */
-  twin(node) {
+  function twinOf(node) {
     if (node instanceof HTMLCanvasElement)
       return document.createElement(node.width && node.height ? "img" : "span");
     const twin = /** @type {HTMLElement} */ (node.cloneNode(false));
@@ -253,38 +248,38 @@ export class Camera {
   }
 
   /** @param {HTMLCanvasElement | HTMLImageElement} node @param {Element} twin */
-  draw(node, twin) {
+  function drawImage(node, twin) {
     if (twin.localName !== "img") return;
     const canvas = node instanceof HTMLCanvasElement ? node : canvasOf(node);
     twin.setAttribute("src", canvas.toDataURL("image/png"));
   }
 
   /** {svg: text, width, height in CSS px} of what is shown now, on the page's paper, with these words below. Whatever
-   * moves is first brought to its end, unless the picture is of what is `moving`.
+   * moves is first brought to its end, unless the picture is of what `isMoving`.
    * @param {string} words */
-  picture(words, moving = false) {
-    this.moving = moving;
-    for (const animation of moving ? [] : this.root.getAnimations({ subtree: true }))
+  function picture(words, isMoving = false) {
+    moving = isMoving;
+    for (const animation of moving ? [] : root.getAnimations({ subtree: true }))
       if (Number(animation.effect?.getComputedTiming().endTime) < Infinity) animation.finish();
-    this.classes.clear();
-    const box = this.root.getBoundingClientRect();
-    const wide = Math.ceil(Math.max(box.width, this.root.scrollWidth));
-    const high = Math.ceil(this.height(box));
-    const copy = this.copyElement(this.root, this.block) ?? el("div");
+    classes.clear();
+    const box = root.getBoundingClientRect();
+    const wide = Math.ceil(Math.max(box.width, root.scrollWidth));
+    const high = Math.ceil(heightOf(box));
+    const copy = copyElement(root, block) ?? el("div");
     copy.style.cssText = "margin:0;position:relative;inset:auto;translate:none";
-    const place = el("div", {}, [this.sheet(), copy]);
-    const { paper, ink } = colors(this.root);
+    const place = el("div", {}, [sheet(), copy]);
+    const { paper, ink } = colors(root);
     const lines = broken(words, wide);
     const below = lines.map(
       (line, k) =>
         `<text x="${MARGIN}" y="${high + 2 * MARGIN + (k + 0.4) * LINE}">${escaped(line)}</text>`,
     );
     const [width, height] = [wide + 2 * MARGIN, high + 2 * MARGIN + lines.length * LINE + 4];
-    const sentence = this.root.querySelector("[data-testid=sentence]")?.textContent ?? "";
+    const sentence = root.querySelector("[data-testid=sentence]")?.textContent ?? "";
     const svg = [
       `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
       `<title>${escaped(words)}</title><desc>${escaped(sentence)}</desc><rect width="100%" height="100%" fill="${paper}"/>`,
-      `<foreignObject x="${MARGIN}" y="${MARGIN}" width="${wide}" height="${high}" style="overflow:${this.without ? "hidden" : "visible"}">`,
+      `<foreignObject x="${MARGIN}" y="${MARGIN}" width="${wide}" height="${high}" style="overflow:${without ? "hidden" : "visible"}">`,
       `${new XMLSerializer().serializeToString(place)}</foreignObject>`,
       `<g fill="${ink}" style="font:${FONT}">${below.join("")}</g></svg>`,
     ].join("");
@@ -292,35 +287,34 @@ export class Camera {
   }
 
   /** Down to where the last of what is shown ends. @param {DOMRect} box */
-  height(box) {
-    if (!this.without) return Math.max(box.height, this.root.scrollHeight);
+  function heightOf(box) {
+    if (!without) return Math.max(box.height, root.scrollHeight);
     /** @type {(node: Element) => Element[]} */
     const visible = (node) => {
       const { display, position } = getComputedStyle(node);
-      if (node.matches(this.without) || display === "none" || /absolute|fixed/.test(position))
-        return [];
+      if (node.matches(without) || display === "none" || /absolute|fixed/.test(position)) return [];
       return display === "contents" ? [...node.children].flatMap(visible) : [node];
     };
     return (
       Math.max(
-        ...[...this.root.children]
-          .flatMap(visible)
-          .map((node) => node.getBoundingClientRect().bottom),
+        ...[...root.children].flatMap(visible).map((node) => node.getBoundingClientRect().bottom),
       ) - box.top
     );
   }
 
   /** A style sheet of all classes that were named. */
-  sheet() {
+  function sheet() {
     const sheet = document.createElement("style");
     const rule = (/** @type {[string, string]} */ [words, name]) =>
       words
         .split(/\|(?=::)/)
         .map((part, k) => (k ? `.${name}${part}` : `.${name}{${part}}`))
         .join("\n");
-    sheet.textContent = [this.font, ...[...this.classes].map(rule)].join("\n");
+    sheet.textContent = [font, ...[...classes].map(rule)].join("\n");
     return sheet;
   }
+
+  return { close, picture };
 }
 
 /** @param {HTMLCanvasElement} canvas */

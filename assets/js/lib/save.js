@@ -1,7 +1,7 @@
 // Files made in the browser: what an element shows as a picture.
 
 import { el } from "./dom.js";
-import { Camera, draw, ownFont } from "./picture.js";
+import { draw, makeCamera, ownFont } from "./picture.js";
 
 const SCALE = 2; // pixels of a PNG to a CSS px
 
@@ -19,7 +19,7 @@ export function download(blob, name) {
  * @param {HTMLElement} root @param {"png" | "svg"} kind @param {string} words @param {string} [without]
  * @returns {Promise<Blob | null>} */
 export async function frameOf(root, kind, words, without) {
-  const camera = new Camera(root, without, await ownFont());
+  const camera = makeCamera(root, without, await ownFont());
   const picture = camera.picture(words);
   camera.close();
   if (kind === "svg") return new Blob([picture.svg], { type: "image/svg+xml" });

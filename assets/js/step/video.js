@@ -3,7 +3,7 @@
 import { el } from "../lib/dom.js";
 import { times } from "../lib/lists.js";
 import { during } from "../lib/pending.js";
-import { Camera, ownFont } from "../lib/picture.js";
+import { makeCamera, ownFont } from "../lib/picture.js";
 import { filmOf } from "../lib/webm.js";
 import { movePhase, phasesOf, place } from "../model/frame.js";
 import { textsOf } from "../lib/texts.js";
@@ -85,7 +85,7 @@ async function recordVideo(stage, words, tell) {
       t(stage.racing ? "video.ticks" : "video.tiles", { most: MOST, count: places.length }),
     );
   const first = run();
-  const camera = new Camera(root, BUTTONS, await ownFont());
+  const camera = makeCamera(root, BUTTONS, await ownFont());
   const hold = Math.min(HOLD_MS[1], Math.max(HOLD_MS[0], WHOLE_MS / places.length));
   const samples = Math.min(SAMPLES, Math.floor(MOST / places.length) - 1);
   /** @type {Picture[]} */
