@@ -108,8 +108,8 @@ class Bare {
   }
 }
 
-/** Copies elements; kept for many frames, it reads the page's sheets once. */
-/** @param {HTMLElement} root @param {string} without a selector: such nodes leave their places empty, and those at the lower
+/** Make what copies elements; kept for many frames, it reads the page's sheets once.
+ * @param {HTMLElement} root @param {string} without a selector: such nodes leave their places empty, and those at the lower
  * edge no place */
 export function makeCamera(root, without = "", font = "") {
   const rules = sheetRules();

@@ -16,7 +16,7 @@ import { t } from "./texts.js";
 /** @import { Draft } from "../model/predicates.js" */
 /** @import { Fields, Palette } from "./types.js" */
 
-/** @param {{use: (mask: Fields) => void, cancel: () => void}} act */
+/** Make the dialog of the builder. @param {{use: (mask: Fields) => void, cancel: () => void}} act */
 export function makeBuilder(act) {
   /** @type {{n: string, br: string, bc: string}} */
   let size;

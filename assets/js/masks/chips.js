@@ -15,7 +15,7 @@ import { t } from "./texts.js";
 /** @type {Record<string, number>} */
 const BY = { ArrowUp: 1, ArrowDown: -1 };
 
-/** The chips say otherwise; a chip of tiles is chosen, "term.k", or none.
+/** Make the lines of chips. `edit` is told what they now say, `pick` which chip of tiles is chosen, "term.k", or none.
  * @param {{edit: (draft: Draft, field?: HTMLElement | null) => void, pick: (place: string | null) => void}} act */
 export function makeChips(act) {
   /** @type {Draft} */

@@ -23,7 +23,8 @@ const SIGN = / ([≤<>≥=−]) /g; // no line ends beside it
 const MOST_WORDS = 200; // tiles that have the word skip
 const MOST_OUTLINES = 4096; // tiles that have an outline
 
-/** A tile of the chosen chip was clicked. @param {{toggle: (i: number, j: number) => void}} act */
+/** Make the map. `toggle` is told of a click on a tile of the chosen chip.
+ * @param {{toggle: (i: number, j: number) => void}} act */
 export function makeMap(act) {
   /** @type {Unpacked} */
   let answer;

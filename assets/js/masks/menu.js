@@ -9,6 +9,7 @@ import { t } from "./texts.js";
 /** @type {Record<string, number>} */
 const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 
+/** Make the menu. */
 export function makeMenu() {
   /** The button that opened it. @type {HTMLElement | undefined} */
   let opener;

@@ -6,7 +6,8 @@ import { t } from "./texts.js";
 
 /** @import { Fields, Palette } from "./types.js" */
 
-/** @param {{edit: (score: string, sink: string, field: HTMLElement) => void}} act */
+/** Make the row of what is done to the scores.
+ * @param {{edit: (score: string, sink: string, field: HTMLElement) => void}} act */
 export function makeScores(act) {
   /** @type {string} */
   let current;

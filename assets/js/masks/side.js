@@ -17,7 +17,7 @@ const TILES = { says: t("about.tiles") };
 /** @type {Remark} */
 const SINK = { says: t("about.sink"), source: t("about.sink.source") };
 
-/** Scores kept, tiles computed, and those of half the size. */
+/** Draw the scores kept, the tiles computed, and those of half the size. */
 export function makeWork() {
   const bars = el("div.fa-mask-bars");
   const lesson = el("p.fa-mask-insight");
@@ -73,7 +73,7 @@ function thumbnail(bits) {
   ]);
 }
 
-/** @param {{use: (preset: Preset) => void}} act */
+/** Make the list of published masks. @param {{use: (preset: Preset) => void}} act */
 export function makePresets(act) {
   /** @type {Preset[]} */
   let known = [];
@@ -118,8 +118,9 @@ export function makePresets(act) {
   return { root, learn, draw };
 }
 
-/** One paragraph on what the mouse or the keyboard is on, else on the mask. On a phone on the mask alone: whatever made it
- * longer or shorter would move what a finger is on. @param {HTMLElement} place in which all of it stands */
+/** Make the paragraph on what the mouse or the keyboard is on, else on the mask. On a phone it is on the mask alone: whatever
+ * made it longer or shorter would move what a finger is on.
+ * @param {HTMLElement} place in which all of it stands */
 export function makeAbout(place) {
   /** By what stands there. @type {Map<string, Remark>} */
   let known = new Map();

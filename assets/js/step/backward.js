@@ -6,7 +6,7 @@ import { SramBackward } from "../views/sram_backward.js";
 /** @import { PanelOptions } from "../views/types.js" */
 /** @import { PassViews } from "./types.js" */
 
-/** @param {PanelOptions} options @returns {PassViews} */
+/** Make the views of the backward pass alone. @param {PanelOptions} options @returns {PassViews} */
 export function makeBackwardViews(options) {
   const { root, layout, draw } = makeProducts();
   return {

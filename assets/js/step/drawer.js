@@ -35,7 +35,8 @@ export function tabs(onTab) {
   return { root, choose, pass, call };
 }
 
-/** @param {Record<string, HTMLElement[]>} panels what each tab shows @param {(name: string) => void} onTab */
+/** Make the drawer and its line of tabs.
+ * @param {Record<string, HTMLElement[]>} panels what each tab shows @param {(name: string) => void} onTab */
 export function makeDrawer(panels, onTab) {
   /** @type {string[]} */
   let names;

@@ -9,6 +9,7 @@ import { makeWhyM } from "../views/why.js";
 
 /** @import { Frame, Trace } from "../model/types.js" */
 
+/** Make the views of the forward pass alone. */
 export function makeForwardViews(
   /** @type {{onZoom: () => void, onWay: () => void}} */ { onZoom, onWay },
 ) {

@@ -45,7 +45,8 @@ const headed = ({ score = "" }, { hq, score: before = "" }) =>
     ? { hq: "8", hk: "8", head: "0" }
     : {};
 
-/** @param {HTMLElement} mount @param {(query: string) => void} onProblem */
+/** Make the page's stage, tie it to the address bar, and let it hear the page's events.
+ * @param {HTMLElement} mount @param {(query: string) => void} onProblem */
 function makePage(mount, /** @type {Scripts} */ { masks, video }, onProblem) {
   /** @type {ReturnType<typeof makeTour> | undefined} */
   let tour;

@@ -17,7 +17,7 @@ import { makeRowTable } from "../views/rows.js";
 /** @import { Theme } from "../views/types.js" */
 /** @import { YoursTiles } from "./types.js" */
 
-/** The requested bytes, tensor by tensor, as far as they have been moved. */
+/** Make the bar of the requested bytes, tensor by tensor, as far as they have been moved. */
 function makeMeter() {
   /** @type {number} */
   let total;

@@ -18,7 +18,7 @@ const OF_ROW = { forward: ["row", "m", "alpha", "l"], backward: ["row", "lse", "
 const blockOf = (tensor, i) => (isPerRow(tensor) ? tensor : `${tensor}.${i}`);
 const STOPS = ".fa-frame, .fa-map, .fa-rows";
 
-/** @param {PointedPlayer} player */
+/** Light up in a player what belongs to what is pointed at or selected. @param {PointedPlayer} player */
 export function makeLinking(player) {
   const view = makeLinks(player);
   /** @type {string | null} */

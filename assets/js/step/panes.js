@@ -13,7 +13,8 @@ const NAMES = { hbm: t("HBM"), sram: t("SRAM"), rows: t("pane.rows") };
 const PANES = /** @type {PaneName[]} */ (Object.keys(NAMES));
 const CHOSEN_MS = 5000;
 
-/** @param {HTMLElement} player the root of a player's, which says in data-pane what is shown */
+/** Make the buttons of a phone's panes.
+ * @param {HTMLElement} player the root of a player, which says in data-pane what is shown */
 export function makePanes(player) {
   let chosenUntil = 0;
   const buttons = PANES.map((name) =>

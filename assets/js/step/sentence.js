@@ -26,8 +26,8 @@ function formula(text) {
   return result ? [...nodes, el("b", { class: name, text: result })] : nodes;
 }
 
-/** Sentence, formula and remark of a step. */
-/** @param {Record<"read" | "write", HTMLElement>} lanes what the bus shows above and below */
+/** Make the place of the sentence, the formula and the remark of a step.
+ * @param {Record<"read" | "write", HTMLElement>} lanes what the bus shows above and below */
 export function makeSentence({ read, write }) {
   const parts = ["words", "formula", "aside"].map((name) => el(`p.fa-${name}`));
   const root = el("section.fa-sentence", { "aria-label": t("sentence") }, [

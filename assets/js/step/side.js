@@ -19,7 +19,7 @@ import { makeByteTrack, track } from "../views/byte_track.js";
 /** @type {Source[]} */
 const SOURCES = ["paper", "numpy", "triton"];
 
-/** The same step in three languages; NumPy and Triton are cut out of the files that run. */
+/** List the same step in three languages; NumPy and Triton are cut out of the files that run. */
 export function makeCode() {
   /** @type {Listings | undefined} */
   let listings;
@@ -121,7 +121,7 @@ export function makeCode() {
   return { root, list, layout, draw };
 }
 
-/** The requested bytes of every order, filled as far as the visits have come, beside its compulsory bytes, on one scale. */
+/** Draw the requested bytes of every order, filled as far as the visits have come, beside its compulsory bytes, on one scale. */
 export function makeTraffic() {
   /** What each order requests. @type {Record<string, ReturnType<typeof makeByteTrack>>} */
   let tracks;
@@ -182,9 +182,9 @@ export function makeTraffic() {
   return { root, layout, draw };
 }
 
-/** One thin bar that stays: the requested bytes so far against those of standard attention, in all and by now; in standard
- * attention itself against those of the usual algorithm. */
-/** @param {() => void} onOpen shows the bytes of all algorithms */
+/** Make the thin bar that stays: the requested bytes so far against those of standard attention, in all and by now; in standard
+ * attention itself against those of the usual algorithm.
+ * @param {() => void} onOpen shows the bytes of all algorithms */
 export function makeProgress(onOpen) {
   /** @type {Trace} */
   let trace;

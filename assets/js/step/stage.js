@@ -9,7 +9,7 @@ import { chosen, position, problemOf } from "../model/query.js";
 /** @import { Pass } from "../model/types.js" */
 /** @import { RacePosition, StageOptions } from "./types.js" */
 
-/** @param {HTMLElement} mount @param {StageOptions} options */
+/** Make the place where the player and the comparison take turns. @param {HTMLElement} mount @param {StageOptions} options */
 export function makeStage(mount, options) {
   /** @type {Race} from the first comparison on */
   let race;

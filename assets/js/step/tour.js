@@ -37,7 +37,7 @@ function boxOf(nodes) {
   };
 }
 
-/** @param {TourOptions} options */
+/** Make the bar and the light of the tour. @param {TourOptions} options */
 export function makeTour(options) {
   /** @type {Chapter[]} */
   let chapters;

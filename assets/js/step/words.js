@@ -53,7 +53,8 @@ const wordsOf = (
 /** The control of a word that has none of its own name. @type {Record<string, string>} */
 const CONTROLS = { sink: "score", rope: "heads", dropout: "heads" };
 
-/** @param {Opens | undefined} open what shows a control, or all for "all", beside a button; none: the words are only read @param {() => void} [turn] shows
+/** Make a Problem's line of words.
+ * @param {Opens | undefined} open what shows a control, or all for "all", beside a button; none: the words are only read @param {() => void} [turn] shows
  * the other pass, where no bar does */
 export function makeWords(open, turn) {
   /** @type {string | undefined} */
@@ -111,7 +112,7 @@ export function makeWords(open, turn) {
   return { root, more, layout };
 }
 
-/** The column of Gradio's controls, of which one, or all, are shown where a word stands. */
+/** Show one of Gradio's controls, or all of them, where a word stands. */
 export function makeControls() {
   /** @type {string | null} */
   let openKey = null;

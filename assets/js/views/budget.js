@@ -13,6 +13,7 @@ export function choose(key) {
   wanted = key ?? FIRST;
 }
 
+/** Make the line that says what the tile lacks. */
 export function makeBudget() {
   const root = el("p.fa-budget-warning", { role: "status", hidden: true });
 

@@ -14,7 +14,7 @@ export const track = (look, width, filled) =>
     el(`span.fa-track.${look}`, { style: `width:${width.toFixed(2)}%` }, filled),
   ]);
 
-/** @param {number} total @param {string} look @param {number} width see track */
+/** Make a bar as long as its bytes. @param {number} total @param {string} look @param {number} width see track */
 export function makeByteTrack(total, look, width) {
   const read = el("i.fa-read");
   const write = el("i.fa-write");

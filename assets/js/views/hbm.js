@@ -30,7 +30,7 @@ function captionOf(trace, /** @type {Theme} */ { big }, f) {
   return stored ? t("map.b.stored", { n }) : t(big ? "map.b.keys.big" : "map.b.keys");
 }
 
-/** @param {OnHead} [onHead] see views/heads.js */
+/** Make the card of HBM. @param {OnHead} [onHead] see views/heads.js */
 export function makeHbm(onHead) {
   /** @type {Trace} */
   let trace;

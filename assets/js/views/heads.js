@@ -7,7 +7,7 @@ import { t } from "../model/texts.js";
 /** @import { Trace } from "../model/types.js" */
 /** @import { OnHead } from "./types.js" */
 
-/** @param {OnHead} onHead takes the Problem's query with another head; none: they are only seen */
+/** Make the row of heads. @param {OnHead} onHead takes the Problem's query with another head; none: they are only seen */
 export function makeHeadRow(onHead) {
   const row = el("div.fa-head-row", { role: "group", "aria-label": t("heads.current") });
   const words = el("p.fa-head-words");

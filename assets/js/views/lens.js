@@ -8,6 +8,7 @@ import { set, svg } from "../lib/dom.js";
 /** @type {("top" | "bottom")[]} */
 const SIDES = ["top", "bottom"];
 
+/** Make the two lines. */
 export function makeLens() {
   const lines = SIDES.map((side) => svg("line", { "data-side": side }));
   const root = svg("svg.fa-lens", { "aria-hidden": "true" }, lines);

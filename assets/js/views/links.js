@@ -36,7 +36,8 @@ const boxText = (box) =>
     .map(([axis, { start, stop }]) => `${axis} ${start}–${stop - 1}`)
     .join(", ");
 
-/** @param {LinkedPlayer} player see step/linking.js: its card of a tile may be another one later */
+/** Make the marks and the card of numbers of a player.
+ * @param {LinkedPlayer} player see step/linking.js: its card of a tile may be another one later */
 export function makeLinks(player) {
   /** @type {boolean} */
   let lit = false;

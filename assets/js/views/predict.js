@@ -10,6 +10,7 @@ import { t } from "../model/texts.js";
 
 /** @import { Question, Slider } from "../model/questions.js" */
 
+/** Make the card of the questions. */
 export function makePredict() {
   const verdict = el("p.fa-verdict", { "aria-live": "polite" });
   const text = el("p.fa-question");

@@ -10,6 +10,7 @@ import { rich } from "./rich.js";
 
 /** @type {Record<string, string>} */
 const AT = { exp: "scores", mask: "scores", dS: "dP" }; // phases that finish a product
+/** Make the card of the products. */
 export function makeProducts() {
   /** @type {HTMLElement[]} */
   let items;

@@ -21,7 +21,7 @@ export const WAYS = CHOICES.map(([way]) => way);
 const BASE = 92; // of 100: below it stand the names of the key blocks
 const NAME_FROM = 26; // px of key block below which its name is left out
 
-/** @param {() => void} onWay another way was chosen, or α again */
+/** Make the card of the row view. @param {() => void} onWay another way was chosen, or α again */
 export function makeRowView(onWay) {
   /** @type {{before: SVGElement, bar: SVGElement, exact: SVGElement}[]} */
   let marks;

@@ -19,7 +19,7 @@ const isStated = (key) => !key.startsWith("row");
 
 const DENSE = 5; // rows, from more on
 
-/** A table with a line per row of the block, each with its name and its cells. */
+/** Make a table with a line per row of the block, each with its name and its cells. */
 export function makeRowTable() {
   /** @type {number | null | undefined} */
   let followed;

@@ -28,6 +28,7 @@ const APART = 3;
 const TIGHT = 190; // px of a map's window
 const SEGMENTS = { most: 24, high: 5 }; // of dQ's parts in a block, and px of each
 
+/** Make the strips around a map. */
 export function makeStrips() {
   /** @type {Trace} */
   let trace;

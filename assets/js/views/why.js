@@ -13,6 +13,7 @@ const [LEFT, MARGIN] = [96, 22];
 const text = (/** @type {string} */ words, /** @type {Record<string, string | number>} */ at) =>
   svg("text", { ...at, text: words });
 
+/** Make the card that says why m is subtracted. */
 export function makeWhyM() {
   /** @type {Frame} */
   let frame;

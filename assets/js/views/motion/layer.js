@@ -6,7 +6,8 @@ import { boxStyle, el, set } from "../../lib/dom.js";
 /** @import { Timing } from "../types.js" */
 /** @import { Box } from "../types.js" */
 
-/** @param {HTMLElement} root @param {() => void} onStop called when the motion is over or was ended */
+/** Make the layer over a player.
+ * @param {HTMLElement} root @param {() => void} onStop called when the motion is over or was ended */
 export function makeLayer(root, onStop) {
   /** @type {Map<Element, DOMRect>} */
   let boxes;

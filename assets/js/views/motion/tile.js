@@ -34,7 +34,7 @@ function towards(a, b) {
   return `translate(${(b.x + b.width / 2 - a.x - a.width / 2).toFixed(1)}px, ${(b.y + b.height / 2 - a.y - a.height / 2).toFixed(1)}px)`;
 }
 
-/** @param {Layer} layer @param {{sram: TileOfPass}} player */
+/** Make what moves within the tile of a player. @param {Layer} layer @param {{sram: TileOfPass}} player */
 export function makeTileMotion(layer, player) {
   /** What its motion goes by. */
   function nodes() {
