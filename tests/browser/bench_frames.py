@@ -1,4 +1,4 @@
-"""Key press to painted frame: ``python -m tests.browser.bench_frames [--profile]``.
+"""Key press to painted frame: ``python -m tests.browser.bench_frames``.
 
 Real key presses, timed inside the page: from the capture of ``keydown`` to the end of its last
 handler (script), to the first task after the next frame was painted (key to frame), and how much
@@ -9,11 +9,10 @@ the press makes the very next frame exactly when work is below one frame, and th
 
 from __future__ import annotations
 
-import argparse
 import random
-from collections import Counter
 
-from playwright.sync_api import Page, sync_playwright
+import numpy as np
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from kernels.spec.fields import PASSES
 from tests.browser.harness import Server, Watched, launch, settled
@@ -61,6 +60,10 @@ TIMES = """
 WITHIN_A_FRAME = "(ms) => { for (const end = performance.now() + ms; performance.now() < end;); }"
 
 
+def opened(browser: Browser, server: Server, query: str) -> Page:
+    return Watched(browser.new_page(viewport={"width": 1440, "height": 900}), server).open(query)
+
+
 def keys(kind: str, steps: int) -> list[str]:
     """Presses that keep moving: to the end, back, and again."""
     forwards, back = ("ArrowRight", "ArrowLeft") if kind == "tile" else ("ArrowDown", "ArrowUp")
@@ -85,29 +88,6 @@ def measure(page: Page, kind: str) -> list[list[float]]:
     return times
 
 
-def percentile(values: list[float], share: float) -> float:
-    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
-
-
-def profile(page: Page, kind: str) -> list[tuple[str, float]]:
-    """The functions of the player with most time of their own, in ms per press."""
-    session = page.context.new_cdp_session(page)
-    session.send("Profiler.enable")
-    session.send("Profiler.setSamplingInterval", {"interval": 100})
-    session.send("Profiler.start")
-    measure(page, kind)
-    found = session.send("Profiler.stop")["profile"]
-    session.detach()
-    nodes = {node["id"]: node["callFrame"] for node in found["nodes"]}
-    own: Counter[str] = Counter()
-    for node, us in zip(found["samples"], found["timeDeltas"], strict=True):
-        frame = nodes[node]
-        place = f"{frame['url'].rsplit('/', 1)[-1]}:{frame['lineNumber'] + 1}"
-        if frame["functionName"] != "(idle)":
-            own[f"{frame['functionName'] or '(anonymous)'} {place}"] += us / 1000 / PRESSES
-    return own.most_common(12)
-
-
 CHANGE = """
 async (query) => {
   const start = performance.now();
@@ -124,8 +104,7 @@ async (query) => {
 
 def slider_to_picture(browser, server) -> None:
     """From the number that a slider sends to the painted picture of a Problem not yet computed."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
-    page = Watched(context.new_page(), server).open("")
+    page = opened(browser, server, "")
     for name, sizes in (
         ("default size", "n=16&d=8&br=4&bc=4"),
         ("N = 128", "n=128&d=64&br=16&bc=16"),
@@ -134,17 +113,16 @@ def slider_to_picture(browser, server) -> None:
         for seed in range(1, 31):
             query = f"{sizes}&mask=causal&order=fa2&dtype=fp32&data=random&seed={seed}"
             times.append(page.evaluate(CHANGE, query))
-        p50, p95 = percentile(times, 0.5), percentile(times, 0.95)
+        p50, p95 = np.median(times), np.percentile(times, 95)
         print(f"slider to picture, {name}: p50 {p50:.0f} ms, p95 {p95:.0f} ms")
-    context.close()
+    page.close()
 
 
 def heap_and_playing(browser, server, pass_: str) -> None:
     """JavaScript heap after 2,000 steps and 40 changes of Problem, and frames while playing, in
     this pass."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
-    page = Watched(context.new_page(), server).open(f"n=64&d=64&br=16&bc=16&pass={pass_}")
-    session = context.new_cdp_session(page)
+    page = opened(browser, server, f"n=64&d=64&br=16&bc=16&pass={pass_}")
+    session = page.context.new_cdp_session(page)
 
     def heap() -> float:
         for _ in range(3):
@@ -193,7 +171,7 @@ def heap_and_playing(browser, server, pass_: str) -> None:
         f"playing at 8×, {pass_}: {1000 * len(frames) / sum(frames):.1f} frames a second, "
         f"{late} of {len(frames)} late"
     )
-    context.close()
+    page.close()
 
 
 # The gaps between the frames of one step's motion, in ms.
@@ -218,22 +196,18 @@ def frames_in_motion(browser, server) -> None:
     for name, query in PROBLEMS.items():
         if "mode=compare" in query:
             continue
-        context = browser.new_context(viewport={"width": 1440, "height": 900})
-        page = Watched(context.new_page(), server).open(f"{query}&step=0&phase=load")
+        page = opened(browser, server, f"{query}&step=0&phase=load")
         for kind, key in (("phase", "ArrowDown"), ("tile", "ArrowRight")):
             gaps = [gap for _ in range(MOVED) for gap in page.evaluate(GAPS, key)]
             late = sum(gap > 1.5 * FRAME_MS for gap in gaps)
             print(
-                f"moving, {name}, {kind}: p50 {percentile(gaps, 0.5):.1f} ms, "
-                f"p95 {percentile(gaps, 0.95):.1f} ms, {late} of {len(gaps)} frames late"
+                f"moving, {name}, {kind}: p50 {np.median(gaps):.1f} ms, "
+                f"p95 {np.percentile(gaps, 95):.1f} ms, {late} of {len(gaps)} frames late"
             )
-        context.close()
+        page.close()
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Key press to painted frame.")
-    parser.add_argument("--profile", action="store_true", help="list the costliest functions")
-    wanted = parser.parse_args()
     with Server() as server, sync_playwright() as playwright:
         browser = launch(playwright, NO_DEFERRAL)
         print(
@@ -243,19 +217,15 @@ def main() -> None:
         heads = ("script p50", "p95", "work p50", "p95", "key to frame p50", "p95")
         print(f"{'problem':14}{'keys':7}" + "".join(f"{h:>{len(h) + 2}}" for h in heads))
         for name, query in PROBLEMS.items():
-            context = browser.new_context(viewport={"width": 1440, "height": 900})
-            page = Watched(context.new_page(), server).open(query)
+            page = opened(browser, server, query)
             page.evaluate(RECORD)
             for kind in ("tile", "phase"):
                 columns = list(zip(*measure(page, kind), strict=True))
-                figures = [percentile(c, share) for c in columns for share in (0.5, 0.95)]
+                figures = np.percentile(columns, (50, 95), axis=1).T.flat
                 cells = [f"{x:>{len(h) + 2}.1f}" for x, h in zip(figures, heads, strict=True)]
                 late = sum(work > FRAME_MS for work in columns[1])
                 print(f"{name:14}{kind:7}" + "".join(cells) + f"   {late} above one frame")
-                if wanted.profile:
-                    for function, ms in profile(page, kind):
-                        print(f"    {ms:6.2f} ms  {function}")
-            context.close()
+            page.close()
         frames_in_motion(browser, server)
         slider_to_picture(browser, server)
         for pass_ in PASSES:

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import io
-
-import pytest
-from PIL import Image
-
-from explainer.views.stories.pages import CHAPTERS, make_chapter
-from tests.browser.harness import click, keys, query_of, resize, settled
+from explainer.views.stories.pages import make_chapter
+from tests.browser.harness import click, keys, query_of, settled
 from tests.browser.story import at, headline, show, step, story
 
 NAME = "memory"
@@ -70,30 +65,6 @@ def test_the_tables_are_titled_with_the_headline_of_the_position(tab):
     dialog.wait_for(state="detached")
 
 
-def test_the_current_chapter_looks_the_same_under_the_mouse(tab):
-    page = show(tab, NAME)
-    click(page, "trips")
-    at(page, NAME, "trips")
-    chapter = page.locator(f"{STORY} .fa-pill[aria-current]")
-    ground = "node => getComputedStyle(node).backgroundColor"
-    assert chapter.evaluate("node => node.matches(':hover')")
-    under = chapter.evaluate(ground)
-    page.mouse.move(640, 300)
-    assert chapter.evaluate(ground) == under
-
-
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_every_headline_takes_one_line(tab, name):
-    resize(tab.page, 1280, 720)
-    wrapped = []
-    for view in CHAPTERS[name]:
-        title = show(tab, name, {"view": view}).locator(f"{story(name)} h2")
-        lines = "node => node.clientHeight / parseFloat(getComputedStyle(node).lineHeight)"
-        if title.evaluate(lines) > 1.5:
-            wrapped.append(title.inner_text())
-    assert wrapped == []
-
-
 def test_a_length_that_was_not_measured_has_no_circles_and_names_beside_the_lines(tab):
     page = show(tab, NAME, {"view": "traffic", "n": "32768"})
     panels = make_chapter(NAME, {"chapter": "traffic", "n": "32768"})["picture"]["panels"]
@@ -145,7 +116,7 @@ def test_the_words_name_the_mask_of_the_picture(tab):
         assert word(page, "mask").inner_text() == shown
     for title, place in (("Full", 0), ("Causal", 1)):
         word(page, "mask").click()
-        page.locator(".fa-words-choices").get_by_role("button", name=title, exact=True).click()
+        click(page.locator(".fa-words-choices"), title)
         page.wait_for_function(f"document.querySelector('{STORY}').dataset.step === '{place}'")
         assert word(page, "mask").inner_text() == title.lower()
         keys(page, "Escape")
@@ -158,28 +129,3 @@ def test_a_length_may_be_typed_in_thousands(tab):
     page.locator(".fa-words-typed:visible").first.fill("32k")
     keys(page, "Enter")
     word(page, "n").filter(has_text="32,768").wait_for()
-
-
-def test_the_heat_map_can_be_read_in_the_dark(tab):
-    """Of RP 17: it nearly vanished. Each tile is as light as it is fast, the slowest is seen."""
-    page = show(tab, NAME, {"view": "tiles"})
-    page.emulate_media(color_scheme="dark")
-    page.wait_for_function("document.body.classList.contains('dark')")
-    shot = Image.open(io.BytesIO(settled(page).screenshot())).convert("RGB")
-
-    def luminance(x: float, y: float) -> float:
-        parts = (v / 255 for v in shot.getpixel((round(x), round(y))))
-        linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] + 0.05
-
-    (drawn,) = (
-        x for x in make_chapter(NAME, {"chapter": "tiles"})["picture"]["maps"] if x["d"] == 64
-    )
-    seen = {}
-    for k, cell in enumerate(drawn["cells"]):
-        box = page.locator(f'{STORY} [data-knob="tile {k}"]').bounding_box()
-        if cell["fits"] and not cell["spills"]:
-            seen[cell["share"]] = luminance(box["x"] + 8, box["y"] + 8)
-    light = [seen[share] for share in sorted(seen)]
-    assert light == sorted(light) and light[-1] / light[0] > 4
-    assert light[0] / luminance(4, box["y"]) > 1.25

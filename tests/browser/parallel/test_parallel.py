@@ -75,7 +75,7 @@ def test_the_number_of_gpus_and_the_tile_are_words_of_the_problem(tab):
     page = show(tab, NAME, {"view": "devices", "h": "32"})
     for word, choice, shown in (("gpus", "2", "two GPUs wait 31"), ("side", "2 × 2", "wait 32")):
         page.locator(f'{STORY} [data-word="{word}"].fa-problem-word').click()
-        page.locator(".fa-words-choices").get_by_role("button", name=choice, exact=True).click()
+        click(page.locator(".fa-words-choices"), choice)
         page.wait_for_selector(f"{STORY} h2:has-text('{shown}')")
     assert (
         page.locator(f"{STORY} .fa-words-line").inner_text().startswith("2 GPUs, 32 tokens, 8 wide")

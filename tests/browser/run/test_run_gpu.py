@@ -50,7 +50,7 @@ def test_a_live_run_opens_with_its_speed_and_the_roofline(page):
     assert "times as fast as naive" in headline(tab)
     assert "tensor cores" in found["text"] and "measured on NVIDIA H200" not in headline(tab)
     assert "on record" not in found["text"], "live figures only"
-    tab.get_by_role("radio", name="Correct", exact=True).click()
+    click(tab, "Correct", "radio")
     assert tab.locator(f'{PAGE} [data-claim="correct"]').is_visible()
 
 

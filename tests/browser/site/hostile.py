@@ -93,7 +93,6 @@ class Attacker:
             self.raw: 5,
             self.query: 5,
             self.climb: 4,
-            self.upload: 1,
             self.other: 2,
         }
         chosen = self.random.choices(list(kinds), list(kinds.values()), k=count)
@@ -169,18 +168,6 @@ class Attacker:
             choose.choice(("GET",) * 5 + ("HEAD",)),
             choose.choice(DATA["starts"]) + way + form(wanted) + end,
         )
-
-    def upload(self) -> Call:
-        """Files for an app that takes none."""
-        choose = self.random
-        name = choose.choice([*DATA["uploads"], "é" * 300])
-        text = choose.choice((SCRIPT.encode(), b"", b"\x00" * 900, b"x" * 5_000))
-        head = f'--b\r\nContent-Disposition: form-data; name="files"; filename="{name}"\r\n'
-        body = head.encode() + b"Content-Type: text/html\r\n\r\n" + text + b"\r\n--b--\r\n"
-        kind = choose.choice([*DATA["types"], "x;" * 99])
-        body = body if choose.random() < 0.8 else body[: choose.randrange(len(body))]
-        path = choose.choice(("upload", "upload", "upload?upload_id=x", "process_recording"))
-        return Call("POST", f"/gradio_api/{path}", body, {"Content-Type": kind})
 
     def other(self) -> Call:
         """Odd methods and headers, and routes of Gradio's that this app does not use."""

@@ -141,12 +141,3 @@ def test_tab_goes_as_the_eye_does(tab):
     page.locator(".fa-skip").first.focus()
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.ariaLabel") == "Step"
-
-
-def test_reduced_motion_has_no_transitions(apart):
-    page = apart(1440, 900, reduced_motion="reduce").open()
-    moving = page.evaluate(
-        "() => [...document.querySelectorAll('.fa-player *')].filter((node) => "
-        "parseFloat(getComputedStyle(node).transitionDuration) > 0).length"
-    )
-    assert moving == 0

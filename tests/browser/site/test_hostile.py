@@ -5,9 +5,7 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
 import re
-import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -114,13 +112,6 @@ PLAIN = {
 def test_a_path_goes_out_as_it_is_written(server, path):
     assert send(server, "GET", path)[0] == PLAIN[path]
     assert not faults(server, Call("GET", path))
-
-
-def test_a_port_that_is_taken_is_an_error_and_not_another_port(server):
-    env = os.environ | {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(server.port)}
-    second = subprocess.run([sys.executable, "app.py"], cwd=ROOT, env=env, capture_output=True)
-    assert second.returncode and b"serving" not in second.stdout
-    assert f"{server.port}".encode() in second.stderr
 
 
 def test_random_calls(server, request):

@@ -18,7 +18,7 @@ from explainer.trace import trace
 from explainer.views.learn_screens import keys
 from explainer.web.export import LACKS, PRESETS, site
 from tests.browser.expected import complaints, phases
-from tests.browser.harness import Watched, press, read, settled
+from tests.browser.harness import Watched, click, press, read, settled
 from tests.browser.learn.learning import SHOWN
 from tests.browser.run.running import PAGE as RUN
 from tests.browser.story import story
@@ -80,9 +80,9 @@ def test_the_step_page_plays_by_keyboard(lesson):
         found = press(page, "ArrowRight") if step else press(page, "End") and press(page, "Home")
         assert complaints(true, step, phases(visit)[-1] if step else found["phase"], found) == []
     assert found["step"] == str(len(true.visits) - 1)
-    page.get_by_role("tab", name="Compare").click()
+    click(page, "Compare", "tab")
     page.wait_for_function("document.querySelectorAll('[data-testid=player]').length === 3")
-    page.get_by_role("tab", name="Code").click()
+    click(page, "Code", "tab")
     page.locator(".fa-code :is(li, tr, code)").first.wait_for()
     assert "step=" in page.url
 
@@ -223,13 +223,13 @@ def test_run_shows_what_was_recorded_and_runs_nothing(lesson):
     page = at(lesson, "page=run")
     said = page.locator(f"{RUN} h2")
     assert "times as fast" in said.inner_text() and not page.locator(".fa-run-go:visible").count()
-    page.get_by_role("radio", name="full", exact=True).click()
+    click(page, "full", "radio")
     settled(page)
     before = said.inner_text()
     page.keyboard.press("Escape")
     page.get_by_role("slider", name="Sequence length N").press("End")
     said.filter(has_not_text=before).wait_for()
-    page.get_by_role("radio", name="Masks", exact=True).click()
+    click(page, "Masks", "radio")
     said.filter(has_text="FlexAttention").wait_for()
     page.locator(f'{RUN} [data-word="mask"]').click()
     page.locator(f"{RUN} .fa-words-choices button").last.click()

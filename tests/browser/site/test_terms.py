@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from explainer.learn.glossary import TERMS
-from tests.browser.harness import from_menu, settled
+from tests.browser.harness import click, from_menu, settled
 
 TITLES = {t.key: f"{t.symbol} · {t.name}" if t.symbol else t.name for t in TERMS}
 WORDS = {t.key: t.words for t in TERMS}
@@ -68,7 +68,7 @@ def step(tab):
 
 
 def test_what_the_step_page_writes_has_its_entry(step):
-    step.get_by_role("tab", name="Code").click()
+    click(step, "Code", "tab")
     shows(step, "m", '[data-column="m_new"]', "m new")
     shows(step, "l", 'th[data-column="l_old"]', "ℓ old")
     shows(step, "alpha", 'th[data-column="alpha"]', "α")
@@ -98,7 +98,7 @@ def test_an_entry_takes_in_the_browsers_own_title_and_gives_it_back(step):
 
 
 def test_stepping_asks_the_server_nothing(tab, step):
-    step.get_by_role("tab", name="Code").click()  # the table of rows stands there
+    click(step, "Code", "tab")  # the table of rows stands there
     shows(step, "m", '[data-column="m_new"]', "m new")
     before = len(tab.requests)
     step.locator('[data-testid="player"]').focus()

@@ -4,27 +4,15 @@ lit, what the drawer says; nothing is asked of the server while stepping."""
 from __future__ import annotations
 
 import io
-from urllib.parse import urlencode
 
 import numpy as np
-import pytest
 from PIL import Image
 
-from explainer.algorithms.registry import MAIN
-from explainer.problem import Problem
-from explainer.trace import trace_backward
-from tests.browser.expected import misplaced, phases
 from tests.browser.harness import click, focus, press, query_of, read, resize
 from tests.browser.site.test_accessible import faults
-from tests.browser.step.test_motion import OVER, PRESS
 
 HERE = "data=random&seed=9&pass=backward"
 TILE = f"{HERE}&step=9"  # tile (2, 1): rows 8 to 11, keys 4 to 7
-
-
-def asked(requests: list[str]) -> list[str]:
-    """What was asked of the server, but for the glossary, which comes once."""
-    return [url for url in requests if "/fa/glossary" not in url and not url.startswith("data:")]
 
 
 def test_the_switch_keeps_the_tile_and_the_phase(tab):
@@ -52,28 +40,6 @@ def test_the_switch_keeps_the_tile_and_the_phase(tab):
     press(page, "r")
     tab.settle()
     assert read(page)["pass"] == "backward"
-
-
-@pytest.mark.parametrize("order", MAIN)
-def test_every_phase_by_keyboard(stage, order):
-    """The place and the bytes of a ragged Problem; its numbers are judged in tests/js."""
-    problem = Problem(
-        n=7, d=5, block_q=3, block_k=4, causal=True, order=order, inputs="random", seed=9
-    )
-    true = trace_backward(problem)
-    page = stage.show(f"{urlencode(problem.to_query())}&pass=backward&step=0&phase=load")
-    focus(page)
-    before, wrong = len(stage.requests), []
-    for step, visit in enumerate(true.visits):
-        for phase in phases(visit):
-            wrong += misplaced(true, step, phase, read(page))
-            words = page.get_by_test_id("sentence").inner_text()
-            assert phase in words and "undefined" not in words, words
-            press(page, "ArrowDown")
-    assert wrong == []
-    assert asked(stage.requests[before:]) == []
-    dQ = page.locator("[data-product=dQ] > b").text_content()
-    assert ("√d" in dQ) == (order == "fa1"), "where its phase has the scale"
 
 
 LIT = """() => Object.fromEntries([...document.querySelectorAll(
@@ -135,6 +101,7 @@ def test_parts_of_dQ_arrive_one_by_one(stage):
     focus(page)
     assert press(page, "ArrowDown")["phase"] == "dQ"
     assert page.evaluate(parts) == before + 1
+    assert "√d" not in page.locator("[data-product=dQ] > b").text_content(), "FA-1's has the scale"
     now = page.locator(".fa-products .is-now")
     assert now.count() == 1 and now.get_attribute("data-product") == "dQ"
     press(page, "End")
@@ -160,13 +127,3 @@ def test_axe_finds_nothing(stage):
     assert faults(page, ".fa-mount, .fa-pass") == []
     click(page, "Products", "tab")
     page.evaluate("document.body.classList.remove('dark')")
-
-
-def test_what_moves_and_that_a_key_ends_it(apart):
-    page = apart().open(f"{TILE}&phase=dS")
-    down = ["ArrowDown", False]
-    flies, next_ = (shown[0] for shown in page.evaluate(PRESS, [down, down]))
-    assert (flies["moving"], flies["names"], flies["ms"]) == ("true", ["+ dQ₂"], 280)
-    assert (next_["phase"], next_["names"]) == ("dK", [])  # at once, whatever was on its way
-    page.wait_for_selector(OVER)
-    assert page.locator(".fa-motion").count() == 0

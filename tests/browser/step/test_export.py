@@ -16,7 +16,7 @@ from explainer.problem import Problem
 from explainer.trace import trace
 from explainer.web.wire import KIND
 from tests.browser.expected import complaints, phases
-from tests.browser.harness import query_of, read, resize, settled
+from tests.browser.harness import click, query_of, read, resize, settled
 from tests.browser.step.test_sizes import MEASURE
 
 PROBLEM = Problem(n=11, d=6, block_q=4, block_k=3, order="fa1", inputs="random")
@@ -126,11 +126,10 @@ def test_animation_steps_from_disk_with_the_network_off(tab, offline, tmp_path):
         settle(offline)
         offline.wait_for_selector('[data-testid="player"]:not([data-moving="true"])')
     offline.keyboard.press("ArrowLeft")  # from the result, which has no tabs
-    offline.get_by_role("tab", name="Compare").click()
+    click(offline, "Compare", "tab")
     offline.wait_for_function(
         "() => document.querySelectorAll('[data-testid=player]').length === 3"
     )
-    offline.get_by_role("tab", name="Triton").count()
     offline.get_by_role("tab", name="Row").click()
     settle(offline)
     assert read(offline)["order"] == "fa1"
@@ -224,6 +223,7 @@ def test_a_video_shows_the_whole_run(tab, offline, tmp_path):
     page.emulate_media(reduced_motion="no-preference")
     before, address = read(page), query_of(page)
     svg = saved(page, "svg", tmp_path)
+    assert svg.name == f"flashattention-n8-tile{last + 1}.svg", "ST 23: tile 5 was saved as step4"
     at, box = inner(svg), page.locator('[data-testid="player"]').bounding_box()
     root = xml.dom.minidom.parse(str(svg)).documentElement
     page.keyboard.press("ArrowRight")  # to the result, the film's end

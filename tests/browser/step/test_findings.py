@@ -45,13 +45,6 @@ def test_next_answers_the_question_by_a_whole_tile(tab):
         assert f"tile {step + 2} of 10" in question or question.startswith("Nothing to guess")
 
 
-def test_the_tiles_card_counts_no_bytes_of_its_own(tab):
-    """ST 7: it said 512 B of a kernel that held 256, whatever the phase."""
-    for query in ("pass=backward&step=0", "pass=backward&step=14", "order=fa1&step=4", "step=4"):
-        page = tab.open(query)
-        assert not re.search(r"\d (B|KiB)\b", page.locator(".fa-sram").inner_text()), query
-
-
 def test_the_backward_opens_with_its_purpose_however_one_comes(tab):
     """ST 11: only its tour told what dO is, why P is computed again, why D, and why dQ leaves."""
     page = tab.open("")
@@ -145,11 +138,3 @@ def test_m_and_l_stay_on_a_phone_while_o_is_summed(phone):
     page = settled(phone.page)
     shown = page.locator(".fa-stat-now:visible").all_inner_texts()
     assert len([x for x in shown if NUMBER.search(x)]) == 8
-
-
-def test_a_saved_picture_is_named_by_the_tile_that_it_shows(tab):
-    """ST 23: tile 5 was saved as step4."""
-    page = tab.open("step=4&phase=max")
-    with page.expect_download() as event:
-        page.evaluate("document.dispatchEvent(new CustomEvent('fa:save', { detail: 'svg' }))")
-    assert event.value.suggested_filename == "flashattention-n16-tile5.svg"

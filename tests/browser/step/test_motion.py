@@ -15,7 +15,7 @@ from tests.browser.harness import Watched, keys, press, read, settled
 SCREEN = {"width": 1280, "height": 720}
 PROBLEMS = {
     order: f"n=7&d=5&br=3&bc=4&mask=causal&order={order}&data=random&seed=9" for order in ORDERS
-}
+} | {"backward": "data=random&seed=9&pass=backward&step=9&phase=dS"}
 
 # Presses keys within one task, so that nothing has ended when it is read: after each the ms that
 # the page's own animations last, not those of style sheets.
@@ -78,9 +78,9 @@ def presses(page, *keys: str, repeat: bool = False) -> list[dict]:
     return [players[0] for players in page.evaluate(PRESS, [[key, repeat] for key in keys])]
 
 
-@pytest.mark.parametrize("order", ORDERS)
-def test_the_state_after_a_motion_is_the_state_without_it(stage, still, order):
-    page, other = (watched.open(PROBLEMS[order]) for watched in (stage, still))
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_the_state_after_a_motion_is_the_state_without_it(stage, still, problem):
+    page, other = (watched.open(PROBLEMS[problem]) for watched in (stage, still))
     for key in ["ArrowDown"] * 9 + ["ArrowRight"] * 3:
         presses(page, key)
         presses(other, key)

@@ -24,6 +24,7 @@ def choose(page, name: str) -> None:
 def test_a_typed_sentence_names_the_rows(tab):
     page = tab.open()
     choose(page, "Six-word sentence")
+    judge(page, Problem(n=6, block_q=2, block_k=2, inputs="sentence"), 0)
     unfold(page).click()
     page.keyboard.type("to be or not")
     problem = Problem(n=4, block_q=2, block_k=2, inputs="sentence", text="to be or not")

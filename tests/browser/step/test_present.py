@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.browser.harness import from_menu, press, query_of, read, resize
+from tests.browser.harness import from_menu, query_of, resize
 
 SMALL = """
 () => {
@@ -125,18 +125,3 @@ def test_r_leads_to_the_race_and_back_in_the_hall_too(tab):
     page.keyboard.press("Escape")
     from_menu(page, "Keys and symbols")
     assert "side by side" in page.locator(".fa-symbols dl").first.inner_text()
-
-
-def test_clicker_keys_and_escape(tab):
-    page = tab.open("step=2")
-    from_menu(page, "Present")
-    assert not page.get_by_role("tab", name="Run").is_visible()
-    assert press(page, "PageDown")["step"] == "3"
-    assert press(page, "PageUp")["step"] == "2"
-    assert query_of(page)["mode"] == "present"
-    assert page.locator(".fa-lens").is_visible()
-    page.keyboard.press("Escape")
-    assert page.get_by_role("tab", name="Run").is_visible()
-    assert not page.locator(".fa-lens").is_visible()
-    assert read(page)["step"] == "2"
-    assert "mode" not in query_of(page)

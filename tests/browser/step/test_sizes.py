@@ -236,23 +236,3 @@ def test_type_and_picture_grow_with_the_window(tab):
     for name, size in small.items():
         least = 1.1 if name == ".fa-bar-top h1" else 1.4
         assert large[name] >= least * size and huge[name] >= 1.3 * large[name], (name, sizes)
-
-
-@pytest.mark.parametrize(
-    ("fault", "seen"),
-    [
-        (".fa-player .fa-aside { font-size: 11px !important }", "11 px"),
-        (".fa-player .fa-formula { margin-top: -40px !important }", "collide"),
-        (".fa-step .fa-count-text { width: 40px; overflow: hidden }", "cut by"),
-        (".fa-step .fa-progress { translate: -500px 0 }", "outside of the window"),
-        (".fa-step .fa-digits { letter-spacing: 6px !important }", "wider than its cell"),
-        (".fa-step .fa-key-play { position: relative; top: 60px }", "sticks out of"),
-    ],
-)
-def test_a_fault_is_seen(stage, fault, seen):
-    resize(stage.page)
-    assert measured(stage, STATES["exp"]) == []
-    style = stage.page.add_style_tag(content=fault)
-    found = stage.page.evaluate(MEASURE, 12)
-    style.evaluate("(node) => node.remove()")
-    assert any(seen in line for line in found), found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import parse_qsl
+
 import numpy as np
 import pytest
 
@@ -10,9 +12,10 @@ from explainer.algorithms.registry import MAIN
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import amount
 from explainer.problem import Problem
-from explainer.trace import trace
+from explainer.trace import TRACES, trace
 from tests.browser.expected import complaints, phases
 from tests.browser.harness import click, focus, press, query_of, read, resize, settled
+from tests.by_hand import scores, softmax
 
 # That the page shows what the model says; the model itself is judged in tests/js.
 WALKS = {
@@ -26,15 +29,23 @@ WALKS = {
         *("ArrowRight", "ArrowLeft"),
     ),
     "phases": ("n=7&d=4&br=3&bc=2&mask=causal&order=fa1", "ArrowDown", "ArrowUp"),
+    **{
+        f"backward, {order}": (
+            f"n=7&d=5&br=3&bc=4&order={order}&data=random&seed=9&pass=backward",
+            *("ArrowDown", "ArrowUp"),
+        )
+        for order in MAIN
+    },
 }
 
 
 @pytest.mark.parametrize("walk", WALKS)
 def test_every_place_forwards_and_back(stage, walk):
     query, forwards, back = WALKS[walk]
-    true = trace(Problem.from_query(dict(pair.split("=") for pair in query.split("&") if pair)))
+    asked_for = dict(parse_qsl(query))
+    true = TRACES[asked_for.pop("pass", "forward")](Problem.from_query(asked_for))
     names = [phases(visit) for visit in true.visits]
-    at_each = slice(None) if walk == "phases" else slice(-1, None)
+    at_each = slice(None) if forwards == "ArrowDown" else slice(-1, None)
     places = [(k, phase) for k, visit in enumerate(names) for phase in visit[at_each]]
     page = stage.show(f"{query}&step=0&phase={places[0][1]}")
     focus(page)
@@ -44,6 +55,7 @@ def test_every_place_forwards_and_back(stage, walk):
     for key, order in ((forwards, places), (back, places[::-1])):
         for step, phase in order:
             wrong += complaints(true, step, phase, stated)
+            assert phase in page.get_by_test_id("sentence").inner_text()
             stated = press(page, key)
         # One press too many shows the result, from which one leads back to this reading.
         if key == forwards:
@@ -115,10 +127,8 @@ def test_a_run_ends_in_a_result_that_leads_on(tab):
     assert head == "The same O. 3.56 KiB moved instead of 10.5 KiB."
     assert page.evaluate(OUTCOME) == ["Standard", "10.5 KiB", "FA-2", "3.56 KiB"]
     true = trace(Problem())
-    Q, K, V = (x.astype(float) for x in (true.Q, true.K, true.V))
-    scores = np.where(np.tri(16, dtype=bool), Q @ K.T / np.sqrt(8), -np.inf)
-    weights = np.exp(scores - scores.max(1, keepdims=True))
-    off = np.abs(weights / weights.sum(1, keepdims=True) @ V - true.O).max()
+    seen = np.where(np.tri(16, dtype=bool), scores(Problem(), true.Q, true.K), -np.inf)
+    off = np.abs(softmax(Problem(), seen)[2] @ true.V.astype(float) - true.O).max()
     found = float(page.locator(".fa-result-off b").get_attribute("data-off"))
     assert abs(found - off) < 1e-9
     assert press(page, "ArrowRight")["step"] == "9" and result.is_visible(), "nothing lies behind"
@@ -165,17 +175,10 @@ def test_words_of_the_drawer_have_their_place(stage, size):
     for phase in ("max", "exp", "output"):
         page = stage.show(f"step=4&phase={phase}")
         assert page.evaluate(CUT, ".fa-row-view-lines dd, .fa-why p") == []
-    page = stage.show("step=4&phase=exp")
     for way in ("forget", "lazy"):
-        page.get_by_label(MENU).click()
-        page.locator(f"button[data-way={way}]").click()
-        page.get_by_label(MENU).click()
-        settled(page)
+        page = stage.show(f"step=4&phase=exp&way={way}")
         assert page.evaluate(CUT, ".fa-row-view-verdict") == []
         assert "with α" in page.locator(".fa-sram .fa-card-head").inner_text()
-    page.get_by_label(MENU).click()
-    page.locator("button[data-way=lazy]").click()
-    page.get_by_label(MENU).click()
     for order in ("fa1", "fa2"):
         page = stage.show(f"order={order}&step=4&phase=exp")
         click(page, "Code", "tab")

@@ -14,6 +14,7 @@ CASES = [(page, name) for page, chapters in CHAPTERS.items() for name in chapter
 TITLES = {x.key: f"{x.symbol} · {x.name}" if x.symbol else x.name for x in TERMS}
 AFTER = {"memory": '[data-testid="story"][data-page="parallel"]', "parallel": ".fa-learn"}
 RESTS = '[data-moving="false"][aria-busy="false"]'
+LINES = "node => node.clientHeight / parseFloat(getComputedStyle(node).lineHeight)"
 HALL = 24 * 0.99  # px, as DESIGN.md has it
 WORDS = """(node) => node.innerText.split(/\\s+/).filter((word) => /\\w/.test(word)).length"""
 SIZES = """(story) => [...document.querySelectorAll(`${story} *`)].filter((node) =>
@@ -24,16 +25,27 @@ SIZES = """(story) => [...document.querySelectorAll(`${story} *`)].filter((node)
 
 
 @pytest.mark.parametrize(("name", "chapter"), CASES)
-def test_a_chapter_is_mostly_its_picture(tab, name, chapter):
+def test_a_chapter_is_mostly_its_picture_large_in_a_hall_and_no_wider_than_a_phone(
+    tab, name, chapter
+):
     """Of RP 11: first views were forms and tables."""
     resize(tab.page)
     page = show(tab, name, {"view": chapter})
     assert page.evaluate("document.documentElement.scrollHeight") <= 724
     box = page.locator(f"{story(name)} .fa-svg-canvas").bounding_box()
     assert box and box["width"] * box["height"] >= 0.4 * 1280 * 720
+    assert page.locator(f"{story(name)} h2").evaluate(LINES) <= 1.5
     said = ("headline", "sentence", "provenance", "words", "label")
     words = [page.locator(f"{story(name)} .fa-story-{part}").evaluate(WORDS) for part in said]
     assert sum(words) <= 90
+    show(tab, name, {"view": chapter, "mode": "present"})
+    assert page.evaluate("document.documentElement.scrollHeight") <= 724
+    assert min(page.evaluate(SIZES, story(name))) >= HALL
+    keys(page, "Escape")
+    page.wait_for_function("!new URLSearchParams(window.location.search).has('mode')")
+    resize(page, 390, 844)
+    show(tab, name, {"view": chapter})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 @pytest.mark.parametrize(("name", "chapter"), [("memory", "tiles"), ("parallel", "warps")])
@@ -80,16 +92,6 @@ def test_next_leads_through_every_chapter_and_on(tab, name):
     page.locator(AFTER[name]).first.wait_for()
 
 
-@pytest.mark.parametrize(("name", "chapter"), CASES)
-def test_a_lecture_hall_sees_large_type_and_no_scrollbar(tab, name, chapter):
-    resize(tab.page)
-    page = show(tab, name, {"view": chapter, "mode": "present"})
-    assert page.evaluate("document.documentElement.scrollHeight") <= 724
-    assert min(page.evaluate(SIZES, story(name))) >= HALL
-    keys(page, "Escape")
-    page.wait_for_function("!new URLSearchParams(window.location.search).has('mode')")
-
-
 def test_a_clicker_leads_a_lecture_to_both_layouts_of_devices_and_back(tab):
     """Next ended at contiguous rows: head–tail and the record needed a switch."""
     resize(tab.page)
@@ -118,14 +120,6 @@ def test_a_clicker_leads_a_lecture_to_both_layouts_of_devices_and_back(tab):
     assert clicked("Space") == ("devices", "compared", 3)
     assert [clicked("ArrowLeft")[2] for _ in range(3)] == [2, 1, 0]
     assert clicked("ArrowLeft") == ("devices", "head-tail", 6)
-
-
-@pytest.mark.parametrize(("name", "chapter"), CASES)
-def test_a_phone_scrolls_down_only(tab, name, chapter):
-    resize(tab.page, 390, 844)
-    page = show(tab, name, {"view": chapter})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    resize(page, 1440, 900)
 
 
 @pytest.mark.parametrize(
