@@ -17,16 +17,6 @@ def phases(visit: Visit) -> tuple[str, ...]:
     return visit.phases or ("skip",)
 
 
-def moved(trace: Trace | BackwardTrace, step: int, phase: str) -> tuple[int, int]:
-    """HBM bytes (read, written) up to and including ``phase`` of visit ``step``."""
-    now = phases(trace.visits[step])
-    done = now[: now.index(phase) + 1]
-    transfers = [t for v in trace.visits[:step] for t in v.transfers]
-    transfers += [t for t in trace.visits[step].transfers if t.phase in done]
-    read = sum(t.nbytes for t in transfers if t.op == "read")
-    return read, sum(t.nbytes for t in transfers) - read
-
-
 def statistics(
     problem: Problem, visit: Visit, phase: str, names: tuple[str, ...] = STATS
 ) -> dict[str, dict]:
@@ -45,8 +35,12 @@ def statistics(
 
 
 def attributes(problem: Problem, visits: tuple, step: int, phase: str) -> dict:
-    """What the player says of its place, but for the bytes and the rows."""
+    """Return what the player says of its place, with the HBM bytes until then, but for the rows."""
     visit = visits[step]
+    done = phases(visit)[: phases(visit).index(phase) + 1]
+    transfers = [t for v in visits[:step] for t in v.transfers]
+    transfers += [t for t in visit.transfers if t.phase in done]
+    reads = sum(t.nbytes for t in transfers if t.op == "read")
     return {
         "order": problem.order,
         "step": step,
@@ -55,17 +49,16 @@ def attributes(problem: Problem, visits: tuple, step: int, phase: str) -> dict:
         "i": -1 if visit.i is None else visit.i,
         "j": -1 if visit.j is None else visit.j,
         "kind": visit.kind,
+        "reads": reads,
+        "writes": sum(t.nbytes for t in transfers) - reads,
     }
 
 
 def misplaced(trace: Trace | BackwardTrace, step: int, phase: str, stated: dict) -> list[str]:
     """Every attribute of the player's place, and its bytes so far, that is not the trace's."""
-    reads, writes = moved(trace, step, phase)
-    place = attributes(trace.problem, trace.visits, step, phase)
-    want = place | {"reads": reads, "writes": writes}
     return [
         f"step {step} {phase}: data-{k} is {stated.get(k)!r}, not {v!r}"
-        for k, v in want.items()
+        for k, v in attributes(trace.problem, trace.visits, step, phase).items()
         if stated.get(k) != str(v)
     ]
 

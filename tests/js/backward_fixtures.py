@@ -59,7 +59,7 @@ def sums(t: BackwardTrace, step: int, done: list[str]) -> dict[str, list | None]
 
 
 def places(t: BackwardTrace) -> list[dict]:
-    p, listed, moved = t.problem, [], [0, 0]
+    p, listed = t.problem, []
     added, of = [0] * p.Tr, [0] * p.Tr
     for visit in t.visits:
         if visit.stage is None and "dQ" in visit.phases:
@@ -69,9 +69,6 @@ def places(t: BackwardTrace) -> list[dict]:
         rows, _ = slices(p, visit.i, visit.j)
         for k, phase in enumerate(names):
             done = names[: k + 1]
-            for x in visit.transfers:
-                if x.phase == phase:
-                    moved[x.op != "read"] += x.nbytes
             if phase == "dQ" and visit.stage is None:
                 added[visit.i] += 1
             has = {"D", "exp"} & set(names)
@@ -87,8 +84,6 @@ def places(t: BackwardTrace) -> list[dict]:
                 {
                     **attributes(p, t.visits, step, phase),
                     "stage": visit.stage,
-                    "reads": moved[0],
-                    "writes": moved[1],
                     "stats": stats,
                     "grads": sums(t, step, done),
                     "added": list(added),

@@ -96,19 +96,12 @@ def places(problem: Problem, visits: tuple, every: int) -> Iterator[dict]:
     """Everything that depends on (visit, phase), of each ``every``-th visit."""
     numbers = has_numbers(problem)
     t = trace(problem) if numbers else None
-    moved = [0, 0]
     for step, visit in enumerate(visits):
         for phase in phases(visit) if step % every == 0 else ():
             done = phases(visit)[: phases(visit).index(phase) + 1]
-            now = list(moved)
-            for x in visit.transfers:
-                if x.phase in done:
-                    now[x.op == "write"] += x.nbytes
             rows = statistics(problem, visit, phase, COLUMNS) if numbers else {}
             yield {
                 **attributes(problem, visits, step, phase),
-                "reads": now[0],
-                "writes": now[1],
                 "done": done,
                 "stage": visit.stage,
                 "cols": columns(problem, visit.j),
@@ -116,8 +109,6 @@ def places(problem: Problem, visits: tuple, every: int) -> Iterator[dict]:
                 "acc": accumulator(t, step, done) if numbers else None,
                 "finished": finished(visits, step, done, problem.Tr),
             }
-        for x in visit.transfers:
-            moved[x.op == "write"] += x.nbytes
 
 
 def columns(problem: Problem, j: int | None) -> list[int]:
