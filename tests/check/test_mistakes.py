@@ -15,39 +15,11 @@ from explainer.problem import Problem
 from explainer.trace import trace, trace_backward
 from tests.check.in_process import load
 from tests.check.planted import CS336, NUMPY, PLANTED, TORCH, TRITON, plant
+from tests.tables import table
 
-PROBLEMS = [
-    Problem(),
-    Problem(mask="full"),
-    Problem(n=22, block_q=8, block_k=4),
-    Problem(n=32, d=16, block_q=8, block_k=8, inputs="rising"),
-    Problem(n=24, block_q=4, block_k=8, inputs="spike"),
-]
-# For tiles of 16 alone.
-WHOLE = [
-    Problem(n=64, d=16, block_q=16, block_k=16),
-    Problem(n=64, d=16, block_q=16, block_k=16, mask="full"),
-    Problem(n=96, d=16, block_q=32, block_k=16),
-    Problem(n=128, d=16, block_q=32, block_k=32, inputs="rising"),
-    Problem(n=96, d=16, block_q=16, block_k=32, inputs="spike"),
-]
-# What is wrong first when nothing shows on the first Problem, and hides in another case.
-ELSEWHERE = {
-    **dict.fromkeys(("scale_ignored", "scale_divides", "scale_times_default"), "scale"),
-    **{"ragged_keys_counted": "ragged", "mask_not_aligned": "more_keys"},
-    **{"empty_rows_nan": "rows_without_keys", "max_not_subtracted": "large_scores"},
-    **{"m_starts_at_zero": "large_scores", "m_of_all_rows": "large_scores"},
-}
-# (mistake, implementation, Problem) → where it shows from outside, if not first in m, l and O.
-LATE = {
-    ("divided_every_tile", TRITON, 0): (1, 1),
-    ("divided_every_tile", TRITON, 3): (1, 1),
-    ("divided_every_tile", TRITON, 4): (2, 1),
-    ("divided_by_running_l", CS336, 0): (1, 1),
-    ("divided_by_running_l", CS336, 4): (1, 0),
-    ("row_blocks_in_other_order", CS336, 2): (0, 0),  # the last tile of the first 16 rows
-    ("rounded_to_16_bits", TORCH, 4): (0, 0),  # by less than the comparison by hand allows
-}
+TABLE = table(__file__)
+PROBLEMS, WHOLE = ([*map(Problem.from_query, TABLE[key])] for key in ("problems", "whole"))
+LATE = {tuple(case): tuple(tile) for *case, tile in TABLE["late"]}
 CASES = [(key, name) for key in PLANTED for name in PLANTED[key]]
 
 
@@ -131,7 +103,7 @@ def test_a_mistake_is_found_from_outside(key, name, n, tmp_path):
     found = examine(load(plant(key, name), tmp_path), "mine.py", first=problem)
     assert found.cause == key, found.sentence
     assert not found.right
-    assert n or found.first["problem"] == ELSEWHERE.get(key, found.first["problem"])
+    assert n or found.first["problem"] == TABLE["elsewhere"].get(key, found.first["problem"])
     by_hand = NUMPY if name == TRITON else name  # which visit the same tiles
     if found.first["problem"] == "tiles" and found.tile and by_hand in PLANTED[key]:
         # From outside O is divided: what is wrong only before the division shows in a later tile.

@@ -10,7 +10,7 @@ from explainer.base.kinds import recorded as recorded_kind
 from explainer.engine import recorded
 from explainer.memory import levels
 from explainer.memory.workload import Workload
-from tests.base.test_cards import UNITS
+from tests.base.test_cards import ABOUT
 from tests.memory.test_workload import workloads
 
 KIB = 1024
@@ -28,7 +28,7 @@ def by_key(w: Workload) -> dict[str, levels.Level]:
 @pytest.mark.parametrize("key", CARDS)
 def test_rates_follow_from_the_published_clock(key):
     found, sms = by_key(Workload(card=key)), CARDS[key].sms
-    lanes, clock, *_ = UNITS[key]
+    lanes, clock, *_ = ABOUT[key]["units"]
     shared = (64 if key == "t4" else 128) * sms * clock * 1e9
     assert found["shared"].bytes_per_s == pytest.approx(shared, rel=CLOCK_ERROR)
     registers = 4 * 4 * lanes * sms * clock * 1e9

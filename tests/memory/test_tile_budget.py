@@ -10,8 +10,6 @@ from explainer.memory.tile_budget import REGISTERS, SHARED, budget, bytes_in, la
 from kernels.spec.fields import PASSES
 from tests.test_problem import problems
 
-ROOM = ("shared_bytes", "registers_per_sm_bytes")  # of a card
-
 
 def by_hand(br: int, bc: int, d: int, e: int, pass_: str = "forward") -> tuple[int, int]:
     """Bytes of shared memory (Q, K, V; dO) and of registers in fp32 (S, O, m, l; of the backward S,

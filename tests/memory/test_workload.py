@@ -10,6 +10,7 @@ from explainer.base.cards import CARDS
 from explainer.base.fields import ProblemError
 from explainer.memory.workload import KEYS, Workload
 from kernels.spec.fields import DTYPES
+from tests.tables import table
 
 
 @st.composite
@@ -54,21 +55,7 @@ def test_a_kernels_own_tile():
     assert w == Workload(n=4096, block_q=128, block_k=32)
 
 
-BAD = [
-    ("card", "", "one of t4, a100"),
-    ("n", "15", "16 to 65,536"),
-    ("n", "65537", "16 to 65,536"),
-    ("d", "257", "1 to 256"),
-    ("br", "15", "16 to 256"),
-    ("bc", "257", "16 to 256"),
-    ("b", "65", "1 to 64"),
-    ("h", "129", "1 to 128"),
-    ("mask", "sliding", "full, causal"),
-    ("dtype", "<b>\n", "fp32, fp16, bf16"),
-]
-
-
-@pytest.mark.parametrize(("key", "value", "allowed"), BAD)
+@pytest.mark.parametrize(("key", "value", "allowed"), table(__file__))
 def test_a_bad_value_is_refused_with_its_range(key, value, allowed):
     with pytest.raises(ProblemError, match=rf"(?s)^{key} = .* not .*{allowed}"):
         Workload.from_query({key: value})
