@@ -24,21 +24,10 @@ from explainer.views import downloads, run_result
 from kernels.checks import DTYPES
 from tests.by_autograd import autograd
 from tests.schema import misfit
+from tests.tables import table
 
 SMALL = Problem(n=10, d=4, block_q=5, block_k=4, inputs="random", mask="causal")
-CASES = {
-    "fp32": RunRequest(SMALL, ("naive", "standard", "fa2"), pass_="backward"),
-    "fp16, a group": RunRequest(
-        replace(SMALL, n=8, mask="full", dtype="fp16", q_heads=2, kv_heads=1, head=1),
-        ("naive", "fa1", "fa2"),
-        pass_="backward",
-    ),
-    "bf16, rows that see no key": RunRequest(
-        replace(SMALL, n=8, block_q=4, mask="block:4x4,1.1", score="softcap:2", dtype="bf16"),
-        ("naive", "fa2"),
-        pass_="backward",
-    ),
-}
+CASES = {name: RunRequest.from_query(query) for name, query in table(__file__).items()}
 
 
 @pytest.fixture(scope="module")

@@ -22,14 +22,7 @@ DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 
 
 def of(row: dict) -> Workload:
-    return Workload(
-        n=row["n"],
-        d=row["d"],
-        batch=row["batch"],
-        heads=row["heads"],
-        dtype=row["dtype"],
-        causal=row["mask"] == "causal",
-    )
+    return Workload(**{key: row[key] for key in ("n", "d", "batch", "heads", "dtype", "mask")})
 
 
 @pytest.mark.parametrize(

@@ -16,14 +16,8 @@ PROFILED = load("traffic_nvidia_h200")["rows"]
 
 
 def of(row: dict) -> Workload:
-    return Workload(
-        n=row["n"],
-        d=row["d"],
-        block_q=row["side"],
-        block_k=row["side"],
-        causal=row.get("causal", False),
-        dtype="fp16",
-    )
+    tile = {"block_q": row["side"], "block_k": row["side"], "causal": row.get("causal", False)}
+    return Workload(n=row["n"], d=row["d"], dtype="fp16", **tile)
 
 
 def point(w: Workload, order: str) -> traffic_series.Point:

@@ -10,14 +10,7 @@ from explainer.parallel import launch
 from explainer.parallel.launch import programs
 from kernels.spec.fields import PASSES
 from tests import by_hand
-
-MASKS = (
-    "full",
-    "causal",
-    "causal&window:40,0|prefix:9",
-    "causal&document:0,30,71",
-    "block:20x30,1.1",
-)
+from tests.memory.test_mask_work import MASKS
 
 
 @pytest.mark.parametrize("pass_", PASSES)

@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 
+import pytest
 from starlette.routing import Mount, Route
 
 from explainer.base.logs import JsonLines
@@ -21,29 +22,24 @@ async def answer(scope, receive, send) -> None:
     await send({"type": "http.response.body", "body": b""})
 
 
-def logged(path: str, query: bytes = b"text=my+secret", kind: str = "http", method="GET") -> list:
-    lines: list[dict] = []
-
-    class Keep(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            lines.append(json.loads(JsonLines().format(record)))
+@pytest.fixture
+def logged(caplog):
+    """logged(path, kind) → the lines of the access log that a request of this path leaves."""
 
     async def send(message) -> None:
         pass
 
-    handler = Keep()
-    ACCESS.addHandler(handler)
-    ACCESS.setLevel(logging.INFO)
-    scope = {"type": kind, "method": method, "path": path, "query_string": query}
-    scope |= {"client": ("203.0.113.9", 4711), "headers": [(b"cookie", b"who=me")]}
-    try:
-        asyncio.run(AccessLog(answer, KNOWN)(scope, None, send))
-    finally:
-        ACCESS.removeHandler(handler)
-    return lines
+    def ask(path: str, kind: str = "http") -> list[dict]:
+        scope = {"type": kind, "method": "GET", "path": path, "query_string": b"text=my+secret"}
+        scope |= {"client": ("203.0.113.9", 4711), "headers": [(b"cookie", b"who=me")]}
+        with caplog.at_level(logging.INFO, ACCESS.name):
+            asyncio.run(AccessLog(answer, KNOWN)(scope, None, send))
+        return [json.loads(JsonLines().format(record)) for record in caplog.records]
+
+    return ask
 
 
-def test_method_route_status_and_time():
+def test_method_route_status_and_time(logged):
     (line,) = logged("/fa/trace")
     assert (line["method"], line["route"], line["status"]) == ("GET", "/fa/trace", 201)
     assert line["ms"] >= 0 and line["level"] == "info" and line["at"].endswith("Z")
@@ -58,6 +54,6 @@ def test_a_path_is_named_by_the_route_that_the_app_has():
     assert match_prefix("/gradio_api/call/run/0a", KNOWN) == "/gradio_api/call"
 
 
-def test_files_and_other_protocols_are_not_logged():
+def test_files_and_other_protocols_are_not_logged(logged):
     assert logged("/assets/index-1.js") == logged("/fa/static/x/site.js") == []
     assert logged("/fa/trace", kind="lifespan") == []
