@@ -50,11 +50,6 @@ def _differing(request: RunRequest, row: PointRow) -> list[str]:
     return [*other, "kv_heads"] if p.shares else other
 
 
-def _work(row: PointRow) -> float:
-    """FLOPs of a forward pass of all heads."""
-    return flops(parse(row["mask"]), row["batch"] * row["heads"], row["n"], row["n"], row["d"])
-
-
 def _predicates(mask: Mask) -> str:
     """Return a mask's text without its numbers."""
     return re.sub(r"[\d:,]", "", mask.text)
@@ -69,6 +64,7 @@ def _distance(request: RunRequest) -> Callable[[tuple[str, PointRow]], tuple[flo
 
     def distance(at: tuple[str, PointRow]) -> tuple[float, ...]:
         row, mask = at[1], parse(at[1]["mask"])
+        there = flops(mask, row["batch"] * row["heads"], row["n"], row["n"], row["d"])
         pairs = mask.visible(row["n"], row["n"]) / row["n"] ** 2 * p.n**2
         return (
             row["score"] != str(p.score),
@@ -78,7 +74,7 @@ def _distance(request: RunRequest) -> Callable[[tuple[str, PointRow]], tuple[flo
             + round(abs(math.log2(pairs / p.mask.visible(p.n, p.n))), 1),
             row["dtype"] != p.dtype,
             abs(math.log2(row["n"] / p.n)) + 2 * abs(math.log2(row["d"] / p.d)),
-            abs(math.log2(_work(row) / work)),
+            abs(math.log2(there / work)),
         )
 
     return distance

@@ -70,7 +70,8 @@ def over_n(w: Workload) -> list[Workload]:
     """Return the workload at each N of the series, in its tile, its own N among them."""
     first = 1 << max(MIN_N, min(FIRST, w.n)).bit_length() - 1
     lengths = {first << k for k in range(20) if first << k <= max(LAST, w.n)}
-    return _drawable(w, [_resized(w, n) for n in sorted(lengths | {w.n})])
+    sizes = ((n, min(n, w.block_q), min(n, w.block_k)) for n in sorted(lengths | {w.n}))
+    return _drawable(w, [replace(w, n=n, block_q=br, block_k=bc) for n, br, bc in sizes])
 
 
 def over_side(w: Workload) -> list[Workload]:
@@ -79,10 +80,6 @@ def over_side(w: Workload) -> list[Workload]:
     sides = {MIN_BLOCK << k for k in range(5) if MIN_BLOCK << k <= min(MAX_BLOCK, w.n)}
     own = {w.block_q} if w.block_q == w.block_k else set()
     return _drawable(w, [replace(w, block_q=side, block_k=side) for side in sorted(sides | own)])
-
-
-def _resized(w: Workload, n: int) -> Workload:
-    return replace(w, n=n, block_q=min(n, w.block_q), block_k=min(n, w.block_k))
 
 
 def _drawable(w: Workload, series: list[Workload]) -> list[Workload]:

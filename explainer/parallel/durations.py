@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 import numpy as np
 
 from explainer.algorithms.registry import ALGORITHMS
+from explainer.base.cards import CARDS
 from explainer.base.fields import causal_text
 from explainer.base.records import about, load
 from explainer.base.texts import Texts
@@ -111,17 +112,14 @@ def learn_model(order: str) -> CostModel:
         sharing, favor = 2 / float(older + younger), float(older / younger)
         spread = float(np.mean(equal))
         return CostModel(start, visit, masked, sharing, favor, 1.0, spread, "µs", about(_NAME))
-    wide = [r for r in crowded if _come_back(workload_of(r)) * r["sms"] > _l2(r)]
+    l2_bytes = CARDS[LEARNED_ON].l2_bytes
+    wide = [r for r in crowded if _come_back(workload_of(r)) * r["sms"] > l2_bytes]
     ratio = [np.median(_durations(r)[: r["sms"]] / (_parts(r) @ found)[: r["sms"]]) for r in wide]
     slow = float(np.mean(ratio))
     return CostModel(0.0, masked, masked, 1.0, 1.0, slow, 0.0, "µs", about(_NAME))
 
 
 _NAME = "placement_nvidia_h200"
-
-
-def _l2(row: dict) -> int:
-    return workload_of(row).hardware.l2_bytes
 
 
 def _come_back(w: Workload) -> int:
