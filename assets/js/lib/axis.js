@@ -4,6 +4,7 @@
 // counts that no tick may part, and the labels.
 
 import { number } from "./format.js";
+import { times } from "./lists.js";
 
 /** Round places on an axis from low to high: about `count`, at least `least` apart, or each decade.
  * @param {number} low @param {number} high @param {number} count @param {boolean} log */
@@ -15,19 +16,13 @@ export function ticks(low, high, count, log, least = 0) {
       .filter((t) => t >= low - 1e-9 && t <= high + 1e-9);
     if (high - low < 2.5 && fine.length <= count + 1) return fine;
     const every = Math.max(1, Math.ceil((last - first + 1) / count));
-    return Array.from(
-      { length: Math.floor((last - first) / every) + 1 },
-      (_, k) => first + k * every,
-    );
+    return times(Math.floor((last - first) / every) + 1, (k) => first + k * every);
   }
   const rough = Math.max(least, (high - low) / count);
   const ten = 10 ** Math.floor(Math.log10(rough));
   const step = ([1, 2, 5].find((k) => k * ten >= rough * 0.999) ?? 10) * ten;
   const first = Math.ceil(low / step - 1e-9);
-  return Array.from(
-    { length: Math.floor(high / step - first + 1e-9) + 1 },
-    (_, k) => (first + k) * step,
-  );
+  return times(Math.floor(high / step - first + 1e-9) + 1, (k) => (first + k) * step);
 }
 
 /** A number as superscript. @param {number | string} k */

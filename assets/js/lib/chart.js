@@ -8,6 +8,7 @@
 //     slider(pen, { key: "n", label: "N", text: "8,192", at, places: axes.places, go }, playhead(axes.places[at], top, bottom, top))];
 
 import { clamp } from "./format.js";
+import { times } from "./lists.js";
 import { circle, ink, path, rect, stroke, text, tipped } from "./svg_canvas.js";
 
 /** @import { Drawn, Knob, Pen } from "./svg_canvas.js" */
@@ -166,9 +167,9 @@ export const playhead = (x, top, bottom, y, hue = "ink", dash = "", spans = [[to
 export const cellPath = (runs, { x, y, wide, high, gap = 0 }) =>
   runs
     .flatMap(([row, first, past]) =>
-      Array.from(
-        { length: past - first },
-        (_, k) =>
+      times(
+        past - first,
+        (k) =>
           `M${x + (first + k) * wide} ${y + row * high}h${wide - gap}v${high - gap}h${gap - wide}z`,
       ),
     )

@@ -114,7 +114,7 @@ function patch(node, fresh) {
  * @param {(data: T, paper: Paper, pen: Pen<T>) => Drawn} paint
  * @returns {Canvas} */
 export function svgCanvas(data, api, wanted, paint) {
-  const root = svg("svg", { class: "fa-svg-canvas", role: "group", "aria-label": api.label });
+  const root = svg("svg.fa-svg-canvas", { role: "group", "aria-label": api.label });
   /** @type {Map<string, Knob>} */
   const knobs = new Map();
   let now = data;
@@ -409,7 +409,7 @@ export const group = (x, y, drawn) =>
 
 /** The same with its exact value, for hover, focus and tap. @template {Drawn} T @param {T} drawn @param {string} words */
 export function tipped(drawn, words) {
-  const node = drawn instanceof Element ? drawn : svg("g", {}, nodesOf(drawn));
+  const node = drawn instanceof Element ? drawn : svg("g", nodesOf(drawn));
   if (words) node.setAttribute("data-tip", words);
   return node;
 }

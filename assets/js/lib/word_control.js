@@ -52,7 +52,7 @@ export class WordControl {
     this.field = field;
     this.onChange = onChange;
     const { key, label, kind } = field;
-    this.list = el("div", { class: "fa-words-choices", role: "group", "aria-label": label });
+    this.list = el("div.fa-words-choices", { role: "group", "aria-label": label });
     this.list.addEventListener("keydown", (event) => this.move(event));
     const isTyped = kind && kind !== MANY;
     const typed = el(kind === "long" ? "textarea" : "input", {
@@ -70,8 +70,8 @@ export class WordControl {
     typed.addEventListener("keydown", (event) => {
       if (/** @type {KeyboardEvent} */ (event).key === "Enter" && kind !== "long") this.typed(true);
     });
-    this.root = el("section", { class: "fa-words-field", "data-field": key }, [
-      el("h3", { text: label }),
+    this.root = el("section.fa-words-field", { "data-field": key }, [
+      el("h3", label),
       this.list,
       this.input,
     ]);
@@ -103,7 +103,7 @@ export class WordControl {
           tabindex: -1,
         },
         [
-          el("span", { text: label }),
+          el("span", label),
           field.templates && label.toLowerCase() !== value && el("code", { text: value }),
         ],
       ),

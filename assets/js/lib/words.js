@@ -38,17 +38,17 @@ export class ProblemWords {
     this.fields = new Map(fields.map((field) => [field.key, field]));
     this.onChange = onChange;
     this.hasAll = hasAll;
-    this.text = el("p", { class: "fa-words-line" });
+    this.text = el("p.fa-words-line");
     this.title = el("b");
-    this.body = el("div", { class: "fa-words-fields" });
-    this.refusal = el("p", { class: "fa-words-refusal", role: "alert", hidden: true });
-    const head = el("header", {}, [this.title, button(t("done"), () => this.close())]);
-    this.popover = el("div", { class: "fa-words-popover", popover: "manual", role: "dialog" }, [
+    this.body = el("div.fa-words-fields");
+    this.refusal = el("p.fa-words-refusal", { role: "alert", hidden: true });
+    const head = el("header", [this.title, button(t("done"), () => this.close())]);
+    this.popover = el("div.fa-words-popover", { popover: "manual", role: "dialog" }, [
       head,
       this.body,
       this.refusal,
     ]);
-    this.root = el("div", { class: "fa-words-of", role: "group", "aria-label": t("name") }, [
+    this.root = el("div.fa-words-of", { role: "group", "aria-label": t("name") }, [
       this.text,
       this.popover,
     ]);
@@ -83,7 +83,7 @@ export class ProblemWords {
     const nodes = parts.map((part, k) => {
       if (k % 3 !== 1) return k % 3 ? "" : part;
       const word = this.word(part, this.textOf(part));
-      return el("span", { class: "fa-words-part" }, [word, parts[k + 1]]);
+      return el("span.fa-words-part", [word, parts[k + 1]]);
     });
     if (this.hasAll) nodes.push(" ", this.word(ALL, "⋯"));
     const focused = /** @type {HTMLElement | null} */ (find(this.text, ":focus"))?.dataset.word;

@@ -4,6 +4,7 @@ import { fetchJson } from "../lib/build.js";
 import { ends, plot, scale, slider, widthOf } from "../lib/chart.js";
 import { button, el, isStill, set } from "../lib/dom.js";
 import { bytes, clamp, integer } from "../lib/format.js";
+import { times } from "../lib/lists.js";
 import { during } from "../lib/pending.js";
 import { radios, replaceRadios } from "../lib/radios.js";
 import { circle, ink, path, rect, stroke, svgCanvas, text } from "../lib/svg_canvas.js";
@@ -73,8 +74,8 @@ export class Chart {
   /** @param {import("./index.js").RunFrame} page */
   constructor(page) {
     this.page = page;
-    this.words = el("div", { class: "fa-run-words" });
-    this.provenance = el("p", { class: "fa-story-provenance" });
+    this.words = el("div.fa-run-words");
+    this.provenance = el("p.fa-story-provenance");
     this.measure = button(t("measure"), () => this.page.sweep(), {
       class: "fa-run-plain",
       hidden: true,
@@ -85,14 +86,9 @@ export class Chart {
       title: t("table"),
       "aria-haspopup": "dialog",
     });
-    this.place = el("div", { class: "fa-story-picture" });
-    const above = el("div", { class: "fa-run-above" }, [
-      this.words,
-      this.provenance,
-      this.measure,
-      more,
-    ]);
-    this.root = el("div", { class: "fa-run-record" }, [above, this.place]);
+    this.place = el("div.fa-story-picture");
+    const above = el("div.fa-run-above", [this.words, this.provenance, this.measure, more]);
+    this.root = el("div.fa-run-record", [above, this.place]);
     this.tip = new Tip(this.place);
   }
 
@@ -289,10 +285,7 @@ function heightOf(series, { quantity }) {
   const range = /** @type {[number, number]} */ ([low / base ** 0.12, high * base ** 0.5]);
   const log = (/** @type {number} */ x) => Math.log(x) / Math.log(base);
   const first = Math.ceil(log(range[0]));
-  const ticks = Array.from(
-    { length: Math.floor(log(range[1])) - first + 1 },
-    (_, k) => base ** (first + k),
-  );
+  const ticks = times(Math.floor(log(range[1])) - first + 1, (k) => base ** (first + k));
   return { range, log: true, ticks: ticks.map((x) => [x, label(x)]) };
 }
 

@@ -76,15 +76,10 @@ export class RunPage extends PicturePage {
       this.label,
       icon("forward"),
     ]);
-    this.remark = el("div", { class: "fa-run-note", role: "status" });
-    this.meter = el("div", { class: "fa-run-meter", hidden: true }, [el("i")]);
-    const bar = el("div", { class: "fa-story-bar fa-run-foot" }, [
-      this.meter,
-      this.go,
-      this.remark,
-      this.words,
-    ]);
-    this.root.append(el("div", { class: "fa-run-places" }, Object.values(this.places)), bar);
+    this.remark = el("div.fa-run-note", { role: "status" });
+    this.meter = el("div.fa-run-meter", { hidden: true }, [el("i")]);
+    const bar = el("div.fa-story-bar.fa-run-foot", [this.meter, this.go, this.remark, this.words]);
+    this.root.append(el("div.fa-run-places", Object.values(this.places)), bar);
     listen("fa:page", (/** @type {string} */ page) => page === "run" && void this.follow());
     listen("fa:run-step", () => void this.runStep());
   }

@@ -4,6 +4,7 @@
 import { cellsOf, widthOf } from "../lib/chart.js";
 import { fetchJson } from "../lib/build.js";
 import { el } from "../lib/dom.js";
+import { times } from "../lib/lists.js";
 import { during } from "../lib/pending.js";
 import { path, rect, stroke, svgCanvas, text } from "../lib/svg_canvas.js";
 import { t, texts } from "./texts.js";
@@ -29,12 +30,9 @@ export class MaskView {
   /** @param {import("./index.js").RunFrame} page */
   constructor(page) {
     this.page = page;
-    this.place = el("div", { class: "fa-story-picture" });
-    this.provenance = el("p", { class: "fa-story-provenance" });
-    this.root = el("div", { class: "fa-run-record" }, [
-      el("div", { class: "fa-run-above" }, [this.provenance]),
-      this.place,
-    ]);
+    this.place = el("div.fa-story-picture");
+    this.provenance = el("p.fa-story-provenance");
+    this.root = el("div.fa-run-record", [el("div.fa-run-above", [this.provenance]), this.place]);
   }
 
   async show() {
@@ -136,7 +134,7 @@ function drawCap(score, x, y, side) {
   const [cx, cy] = [x + side / 2, y + side / 2];
   const reach = side * 0.44;
   const high = side * 0.3;
-  const points = Array.from({ length: 41 }, (_, k) => {
+  const points = times(41, (k) => {
     const s = (k / 20 - 1) * 2.4;
     return `${cx + (reach * s) / 2.4} ${cy - high * Math.tanh(s)}`;
   });

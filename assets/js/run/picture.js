@@ -13,7 +13,7 @@ const FILLS = { share: 0.62, least: 120, most: 800, fills: true };
 /** @param {string} label @param {Paint} draw @param {Height} [height] */
 export function picture(label, draw, height = FILLS) {
   const canvas = svgCanvas(null, { label }, height, (_, paper, pen) => draw(paper, pen));
-  const place = el("div", { class: "fa-story-picture" }, [canvas]);
+  const place = el("div.fa-story-picture", [canvas]);
   place.append(new Tip(place).root);
   return Object.assign(place, { canvas });
 }

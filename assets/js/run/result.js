@@ -26,8 +26,8 @@ export class ResultView {
   /** @param {import("./index.js").RunFrame} page */
   constructor(page) {
     this.page = page;
-    this.root = el("div", { class: "fa-run-result" });
-    this.views = el("div", { class: "fa-run-claims" });
+    this.root = el("div.fa-run-result");
+    this.views = el("div.fa-run-claims");
   }
 
   /** @param {any} state as explainer/views/run_state.py and run_result.py make it */
@@ -56,7 +56,7 @@ export class ResultView {
     if (!this.lanes) {
       const label = t("lanes.label");
       this.lanes = picture(label, (paper) => paintLanes(this.state, paper), LANES);
-      this.after = el("p", { class: "fa-run-after" });
+      this.after = el("p.fa-run-after");
       this.root.replaceChildren(this.lanes, this.after);
     } else this.lanes.canvas.refit();
     this.after?.replaceChildren(...rich(this.state.after));
@@ -102,8 +102,8 @@ export class ResultView {
   /** @param {any} roofline */
   drawRoofline(roofline) {
     const label = texts.tabs.roofline;
-    return el("section", { class: "fa-run-claim", "aria-label": label }, [
-      el("h3", { text: label }),
+    return el("section.fa-run-claim", { "aria-label": label }, [
+      el("h3", label),
       picture(t("roofline.label"), (paper) => paintRoofline(roofline, paper)),
     ]);
   }
@@ -122,11 +122,11 @@ export class ResultView {
     const has = key !== "same" || claim.map || claim.rows.length;
     const place = picture(texts.labels[key], paints[key]);
     this.map = key === "same" ? place : this.map;
-    return el("section", { class: "fa-run-claim", "data-claim": key, "aria-label": title }, [
-      el("h3", { text: title }),
+    return el("section.fa-run-claim", { "data-claim": key, "aria-label": title }, [
+      el("h3", title),
       el("p", { text: sentence }),
       has && place,
-      note && el("p", { class: "fa-run-of", text: note }),
+      note && el("p.fa-run-of", { text: note }),
     ]);
   }
 
@@ -153,9 +153,9 @@ export class ResultView {
 
   drawTabs() {
     const { tabs } = this.state;
-    const panel = el("div", { class: "fa-run-panel", role: "tabpanel" });
+    const panel = el("div.fa-run-panel", { role: "tabpanel" });
     const options = Object.entries(texts.tabs).map(([value, text]) => ({ value, text }));
-    const list = el("div", { class: "fa-run-tablist" });
+    const list = el("div.fa-run-tablist");
     const open = (/** @type {string} */ tab) => {
       this.tab = tab;
       const row = radios(t("tabs.name"), options, tab, open, "fa-run-tabs");
@@ -166,7 +166,7 @@ export class ResultView {
       panel.replaceChildren(...drawTab(tab, tabs[tab], this.state));
     };
     open(this.tab);
-    return el("div", { class: "fa-run-details" }, [list, panel]);
+    return el("div.fa-run-details", [list, panel]);
   }
 
   /** The views as words, for the page's bar. */

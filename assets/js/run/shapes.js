@@ -3,6 +3,7 @@
 import { raised } from "../lib/axis.js";
 import { widthOf } from "../lib/chart.js";
 import { svg } from "../lib/dom.js";
+import { times } from "../lib/lists.js";
 import { circle, group, ink, path, rect, stroke, text, tipped } from "../lib/svg_canvas.js";
 
 /** @import { Drawn, Paper } from "../lib/svg_canvas.js" */
@@ -91,7 +92,7 @@ export function decades(low, high, at, y, size) {
   const first = Math.ceil(low - 1e-9);
   const count = Math.floor(high + 1e-9) - first + 1;
   const every = Math.max(1, Math.ceil(count / 6));
-  return Array.from({ length: Math.max(0, count) }, (_, k) => first + k)
+  return times(Math.max(0, count), (k) => first + k)
     .filter((k) => (k - first) % every === 0)
     .map((k) => text(Math.max(at(k), size * 1.1), y, `10${raised(k)}`, size, "quiet middle"));
 }

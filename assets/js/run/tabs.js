@@ -22,17 +22,16 @@ const paragraph = (words) => el("p", { text: words });
 
 /** A table that scrolls sideways. @param {Table} table */
 const grid = (table) =>
-  el("div", { class: "fa-run-grid", tabindex: "0", role: "group", "aria-label": table.title }, [
+  el("div.fa-run-grid", { tabindex: "0", role: "group", "aria-label": table.title }, [
     drawTable(table),
   ]);
 
 /** @param {[boolean | null, string][]} lines a sign and a sentence each */
 const drawLines = (lines) =>
   el(
-    "ul",
-    { class: "fa-run-lines" },
+    "ul.fa-run-lines",
     lines.map(([is, words]) =>
-      el("li", {}, [
+      el("li", [
         el("b", {
           text: is === null ? "·" : is ? "✓" : "✗",
           class: is === false ? "is-wrong" : "",
@@ -43,13 +42,11 @@ const drawLines = (lines) =>
   );
 
 /** @param {string} title @param {Node} drawn */
-const figure = (title, drawn) => el("figure", {}, [el("figcaption", { text: title }), drawn]);
+const figure = (title, drawn) => el("figure", [el("figcaption", title), drawn]);
 
 /** What is opened by a press, and then lies in sight. @param {string} name @param {Node[]} parts */
 function opening(name, parts) {
-  const node = /** @type {HTMLDetailsElement} */ (
-    el("details", {}, [el("summary", { text: name }), ...parts])
-  );
+  const node = /** @type {HTMLDetailsElement} */ (el("details", [el("summary", name), ...parts]));
   node.addEventListener("toggle", () => node.open && node.scrollIntoView({ block: "nearest" }));
   return node;
 }
@@ -57,7 +54,7 @@ function opening(name, parts) {
 /** @type {Record<string, (tab: any, state: any) => (Node | false | null)[]>} */
 const TABS = {
   errors: ({ histogram, cost, table, texts }) => [
-    el("div", { class: "fa-run-two" }, [
+    el("div.fa-run-two", [
       figure(
         histogram.title,
         picture(t("histogram.label"), (paper) => paintHistogram(histogram, paper), PLOT),
@@ -72,8 +69,7 @@ const TABS = {
   tiles: ({ lines, maps, notes, grids, repeat }) => [
     drawLines(lines),
     el(
-      "div",
-      { class: "fa-run-maps" },
+      "div.fa-run-maps",
       maps.map((/** @type {any} */ map) =>
         figure(
           map.name,
@@ -99,7 +95,7 @@ const TABS = {
   ],
   time: ({ table, texts, name, data }) => [
     grid(table),
-    el("p", { class: "fa-run-files" }, [
+    el("p.fa-run-files", [
       button(t("csv"), () => save(`${name}.csv`, csv({ rows: data.table }), "text/csv")),
       button(t("json"), () =>
         save(`${name}.json`, JSON.stringify(data, null, 1), "application/json"),
@@ -121,7 +117,7 @@ const TABS = {
   backend: (backend) =>
     backend ? [drawLines(backend.lines), paragraph(backend.note)] : [paragraph(t("no_backend"))],
   script: ({ code, name, text: words }) => [
-    el("p", { class: "fa-run-files" }, [
+    el("p.fa-run-files", [
       button(t("copy"), (event) => {
         const node = /** @type {HTMLElement} */ (event.currentTarget);
         void copyText(

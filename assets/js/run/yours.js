@@ -18,12 +18,9 @@ export class YoursView {
   /** @param {import("./index.js").RunFrame} page */
   constructor(page) {
     this.page = page;
-    this.provenance = el("p", { class: "fa-story-provenance" });
-    this.place = el("div", { class: "fa-yours", tabindex: "0", "data-testid": "yours" });
-    this.root = el("div", { class: "fa-run-record" }, [
-      el("div", { class: "fa-run-above" }, [this.provenance]),
-      this.place,
-    ]);
+    this.provenance = el("p.fa-story-provenance");
+    this.place = el("div.fa-yours", { tabindex: "0", "data-testid": "yours" });
+    this.root = el("div.fa-run-record", [el("div.fa-run-above", [this.provenance]), this.place]);
   }
 
   async show() {
@@ -77,8 +74,8 @@ export class YoursView {
   remarks() {
     if (!this.data) return [];
     const { live, place } = this.data;
-    const command = el("code", { class: "fa-yours-command", text: t("yours.command") });
-    const onStep = el("a", { class: "fa-run-plain", href: `?${place}`, text: t("yours.step") });
+    const command = el("code.fa-yours-command", t("yours.command"));
+    const onStep = el("a.fa-run-plain", { href: `?${place}`, text: t("yours.step") });
     const run = button(t("yours.run"), () => this.run(), { class: "fa-run-plain" });
     return [
       ...(live ? [] : [command]),

@@ -10,7 +10,7 @@ export class StoryBar {
   /** @param {string[]} chapters @param {Moves} moves */
   constructor(chapters, moves) {
     this.play = iconButton("play", t("play"), () => moves.act("toggle"));
-    this.next = el("span", { text: t("next") });
+    this.next = el("span", t("next"));
     this.pills = chapters.map((name) =>
       button(texts.chapters[name], () => moves.open(name), {
         class: "fa-pill",
@@ -28,18 +28,14 @@ export class StoryBar {
     this.scrub.addEventListener("input", () => moves.go(Number(this.scrub.value)));
     this.label = el("b");
     this.note = el("span");
-    this.root = el(
-      "div",
-      { class: "fa-story-bar", role: "toolbar", "aria-label": t("transport") },
-      [
-        iconButton("back", t("back"), () => moves.act("backward")),
-        this.play,
-        button("", () => moves.act("forward"), { class: "fa-next" }, [this.next, icon("forward")]),
-        el("nav", { class: "fa-pills", "aria-label": t("chapters.name") }, this.pills),
-        this.scrub,
-        el("p", { class: "fa-story-label" }, [this.label, this.note]),
-      ],
-    );
+    this.root = el("div.fa-story-bar", { role: "toolbar", "aria-label": t("transport") }, [
+      iconButton("back", t("back"), () => moves.act("backward")),
+      this.play,
+      button("", () => moves.act("forward"), { class: "fa-next" }, [this.next, icon("forward")]),
+      el("nav.fa-pills", { "aria-label": t("chapters.name") }, this.pills),
+      this.scrub,
+      el("p.fa-story-label", [this.label, this.note]),
+    ]);
   }
 
   /** @param {string} chapter @param {number} last the last position */

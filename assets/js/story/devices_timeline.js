@@ -1,6 +1,7 @@
 // A lane for each GPU over time: its tiles, and where it waits. What the pictures of Devices share.
 
 import { scale, widthOf } from "../lib/chart.js";
+import { times } from "../lib/lists.js";
 import { hatch, line, path, rect, stroke, text } from "../lib/svg_canvas.js";
 
 /** @import { Drawn, Paper } from "../lib/svg_canvas.js" */
@@ -44,7 +45,7 @@ export function timeline(run, at, { x: from, y: top, wide, high }, lane, paper, 
   const thick = lane - size * 0.32;
   const arrow = y(0.7 * devices.length);
   const bottom = top + high;
-  const places = Array.from({ length: last + 1 }, (_, tick) => x(tick));
+  const places = times(last + 1, (tick) => x(tick));
   return {
     places,
     drawn: [

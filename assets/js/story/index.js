@@ -56,8 +56,8 @@ class StoryPage extends PicturePage {
     this.component = component;
     component.watch?.("value", () => this.recorded(component.props?.value ?? ""));
     this.names = Object.keys(story.painters);
-    this.place = el("div", { class: "fa-story-picture" });
-    this.provenance = el("p", { class: "fa-story-provenance" });
+    this.place = el("div.fa-story-picture");
+    this.provenance = el("p.fa-story-provenance");
     const more = button(
       "⋯",
       () => this.data && openTables(this.data, this.at, this.file[0], more, this.recorder),
@@ -68,13 +68,13 @@ class StoryPage extends PicturePage {
         "aria-haspopup": "dialog",
       },
     );
-    this.spoken = el("p", { class: "fa-sr", "aria-live": "polite", "data-testid": "sentence" });
+    this.spoken = el("p.fa-sr", { "aria-live": "polite", "data-testid": "sentence" });
     this.bar = new StoryBar(this.names, {
       act: (action) => this.act(action),
       open: (name) => this.open(name, {}),
       go: (at) => this.moved(at),
     });
-    const foot = el("div", { class: "fa-story-foot" }, [this.provenance, this.words, more]);
+    const foot = el("div.fa-story-foot", [this.provenance, this.words, more]);
     this.root.append(this.place, foot, this.bar.root, this.spoken);
     this.tip = new Tip(this.place);
     /** What `reveal` learns from which parts of the picture changed. */

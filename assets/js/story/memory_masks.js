@@ -1,6 +1,7 @@
 // Masks: the tiles that a mask leaves of N × N, and beside it the keys and values that decoding keeps, of all keys and all heads.
 
 import { cellPath } from "../lib/chart.js";
+import { times } from "../lib/lists.js";
 import { ink, INKS, path, rect, stroke, text, titled, wrapped } from "../lib/svg_canvas.js";
 
 /** @import { Drawn, Paper } from "../lib/svg_canvas.js" */
@@ -57,7 +58,7 @@ function paint({ data, at }, paper) {
       const y = start + size * 3.1 + k * (high + size * 0.8);
       const wide = width - inner;
       const bars = kept.map(([first, past]) =>
-        Array.from({ length: beat.heads }, (_, row) =>
+        times(beat.heads, (row) =>
           rect(
             inner + first * wide,
             y + row * head,

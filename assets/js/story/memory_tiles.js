@@ -2,6 +2,7 @@
 // dimensions. A dark cell is a large value; hatching says that registers spill, an empty hatched one that there is no room.
 
 import { widthOf } from "../lib/chart.js";
+import { times } from "../lib/lists.js";
 import {
   group,
   hatch,
@@ -177,7 +178,7 @@ function paintTaken({ label, programs = 0, taken }, texts, x, y, wide, { type: s
         text(x, top, name, size),
         !big && text(x + wide, top, said, size, "end quiet"),
         rect(x, top + 8, wide, size * 1.35, "line", {}, 3),
-        Array.from({ length: programs }, (_, p) => [
+        times(programs, (p) => [
           rect(
             x + p * part,
             top + 8,

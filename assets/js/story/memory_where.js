@@ -3,6 +3,7 @@
 
 import { scale, widthOf } from "../lib/chart.js";
 import { clamp } from "../lib/format.js";
+import { times } from "../lib/lists.js";
 import {
   ink,
   INKS,
@@ -350,7 +351,7 @@ function chip(
   const strip = Math.min(high, (taken / bytes) * high);
   const letter = big ? type : Math.min(type, Math.max(13, strip * 0.45));
   const along = scale([0, taken], [x, x + width]);
-  const strips = Array.from({ length: Math.max(1, programs) }, (_, k) => {
+  const strips = times(Math.max(1, programs), (k) => {
     const top = y + high - (k + 1) * strip;
     const middle = top + strip / 2 + (big ? letter * 0.35 : 5);
     let before = 0;

@@ -15,15 +15,11 @@ export class PicturePage extends PlayerBase {
   /** @param {HTMLElement} mount @param {string} look its class @param {Record<string, string>} attributes */
   constructor(mount, look, attributes) {
     super({ class: `fa-picture-page ${look}`, ...attributes });
-    this.headline = el("h2", { class: "fa-story-headline" });
-    this.sentence = el("p", { class: "fa-story-sentence" });
-    this.switches = el("div", { class: "fa-story-switches" });
-    this.words = el("div", { class: "fa-story-words" });
-    const head = el("header", { class: "fa-story-head" }, [
-      this.headline,
-      this.switches,
-      this.sentence,
-    ]);
+    this.headline = el("h2.fa-story-headline");
+    this.sentence = el("p.fa-story-sentence");
+    this.switches = el("div.fa-story-switches");
+    this.words = el("div.fa-story-words");
+    const head = el("header.fa-story-head", [this.headline, this.switches, this.sentence]);
     this.root.append(head, this.notice);
     mount.replaceChildren(this.root);
     document.addEventListener("keydown", (event) => this.keyed(event));

@@ -2,6 +2,7 @@
 // darker the more tiles it visits; the shaded end is the tail.
 
 import { scale } from "../lib/chart.js";
+import { times } from "../lib/lists.js";
 import { ink, path, rect, stroke, text, wrapped } from "../lib/svg_canvas.js";
 import { timeSlider } from "./time_slider.js";
 
@@ -106,7 +107,7 @@ function paint(scene, paper, pen) {
 function paintLane({ programs, rows, slots }, x, y, high) {
   const one = high / rows / slots;
   const thick = Math.max(one * 0.94, one - 1).toFixed(2);
-  const paths = Array.from({ length: LEVELS }, () => "");
+  const paths = times(LEVELS, () => "");
   for (const [place, slot, start, end, level] of programs) {
     const [from, to] = [x(start), x(end)];
     const wide = Math.max(0.4, to - from - (to - from > 4 ? 0.7 : 0)).toFixed(1);

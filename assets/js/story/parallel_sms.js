@@ -2,6 +2,7 @@
 // they are; below, both launches on one scale of time, and the moment to drag.
 
 import { scale, widthOf } from "../lib/chart.js";
+import { times } from "../lib/lists.js";
 import { ink, line, path, rect, text } from "../lib/svg_canvas.js";
 import { timeSlider } from "./time_slider.js";
 
@@ -88,7 +89,7 @@ function paintSms({ slots, ink: hue }, fills, groups, x, y, { wide, pitch, rows,
   const one = side / slots;
   const step = Math.min(pitch * ACROSS, (wide - (ACROSS - 1) * gap) / ACROSS) + gap;
   const places = groups.flatMap((count, group) =>
-    Array.from({ length: count }, (_, k) => [
+    times(count, (k) => [
       x + (group % ACROSS) * step + (k % ACROSS) * pitch,
       y + Math.floor(group / ACROSS) * (rows * pitch + gap) + Math.floor(k / ACROSS) * pitch,
     ]),

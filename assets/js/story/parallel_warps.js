@@ -2,6 +2,7 @@
 // goes through shared memory.
 
 import { widthOf } from "../lib/chart.js";
+import { times } from "../lib/lists.js";
 import { circle, ink, line, rect, text, wrapped } from "../lib/svg_canvas.js";
 
 /** @import { Drawn, Paper } from "../lib/svg_canvas.js" */
@@ -60,7 +61,7 @@ function paintLane(lane, state, side, shared, { x, y, wide, high }, paper) {
   const across = (/** @type {number} */ k) => left + k * cx + (byKeys ? ownerOf(k) * GAP : 0);
   const down = (/** @type {number} */ k) => head + k * cy + (byKeys ? 0 : ownerOf(k) * GAP);
   const marked = new Set(state.marked.map(([row, column]) => row * side + column));
-  const cells = Array.from({ length: side * side }, (_, k) => {
+  const cells = times(side * side, (k) => {
     const [row, column] = [Math.floor(k / side), k % side];
     return { row, column, px: across(column), py: down(row), isMarked: marked.has(k) };
   });

@@ -17,16 +17,11 @@ export function drawTable({ title, head, rows }) {
   const lines = rows.map((row, i) =>
     el(
       "tr",
-      {},
       row.map((_, k) => cell(i, k)),
     ),
   );
   const heads = head.map((text) => el("th", { scope: "col", text }));
-  return el("table", {}, [
-    el("caption", { text: title }),
-    el("thead", {}, [el("tr", {}, heads)]),
-    el("tbody", {}, lines),
-  ]);
+  return el("table", [el("caption", title), el("thead", [el("tr", heads)]), el("tbody", lines)]);
 }
 
 /** @param {Table} table */
@@ -41,10 +36,10 @@ export function openTables(chapter, at, name, opener, record) {
     const text = table.map((one) => csv({ rows: linesOf(one) })).join("\n");
     download(new Blob([text], { type: "text/csv" }), `${name}.csv`);
   };
-  const list = links.map(([text, href]) => el("li", {}, [el("a", { href, text })]));
-  const body = el("div", { class: "fa-story-tables", tabindex: 0 }, [
-    el("p", { text: label }),
-    list.length > 0 && el("ul", {}, list),
+  const list = links.map(([text, href]) => el("li", [el("a", { href, text })]));
+  const body = el("div.fa-story-tables", { tabindex: 0 }, [
+    el("p", label),
+    list.length > 0 && el("ul", list),
     ...table.map(drawTable),
   ]);
   /** @type {[string, string][]} */

@@ -9,7 +9,7 @@ export class Tip {
   /** @param {HTMLElement} place what holds the picture */
   constructor(place) {
     this.place = place;
-    this.root = el("p", { class: "fa-story-tip", role: "status", hidden: true });
+    this.root = el("p.fa-story-tip", { role: "status", hidden: true });
     on(place, ["pointermove", "pointerdown", "focusin"], (event) => this.follow(event));
     on(place, ["pointerleave", "focusout"], () => this.hide());
   }
