@@ -17,7 +17,7 @@ import numpy as np
 @dataclass(frozen=True, eq=False)
 class Schedule:
     """Arrays of shape (programs,): ``sm``, ``slot`` on it, ``start`` and ``end`` in the unit of the
-    costs; ``sms`` × ``slots`` places in all."""
+    costs, from the first start on; ``sms`` × ``slots`` places in all."""
 
     sm: np.ndarray
     slot: np.ndarray
@@ -29,7 +29,14 @@ class Schedule:
     @property
     def makespan(self) -> float:
         """From the first start to the last end."""
-        return float(self.end.max() - self.start.min())
+        return float(self.end.max())
+
+    @property
+    def last_ends(self) -> np.ndarray:
+        """Return (sms,) when each multiprocessor ends its last program, 0 where it has none."""
+        found = np.zeros(self.sms)
+        np.maximum.at(found, self.sm, self.end)
+        return found
 
     @property
     def waves(self) -> float:
@@ -54,9 +61,7 @@ class Schedule:
     @property
     def tail(self) -> float:
         """Share of the makespan for which a multiprocessor, on average, has run out of work."""
-        last = np.zeros(self.sms)
-        np.maximum.at(last, self.sm, self.end - self.start.min())
-        return 1 - float(last.mean()) / self.makespan
+        return 1 - float(self.last_ends.mean()) / self.makespan
 
 
 def paces(running: int, sharing: float, favor: float) -> list[float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,23 +28,6 @@ BEATS, TICKS, START = 20, 6, 0.4
 SHORT_TAIL = 0.1
 MASKS: tuple[str, ...] = ("causal", "full")
 WORDS = ("heads", "n", "d", "tiles", "mask", "dtype", "card")
-
-
-@dataclass(frozen=True)
-class Lane:
-    """One schedule of the launch: its title and its times, ``start`` and ``end`` from the first
-    start on."""
-
-    name: str
-    schedule: Schedule
-
-    @property
-    def last_ends(self) -> np.ndarray:
-        """Return (sms,) when each SM ends its last program, 0 where it has none."""
-        s = self.schedule
-        found = np.zeros(s.sms)
-        np.maximum.at(found, s.sm, s.end - s.start.min())
-        return found
 
 
 def chapter(w: Workload, choice: Choice) -> Chapter:
@@ -90,11 +73,11 @@ def _chapter(
     unit = "µs" if real else placed.unit_of(w, order)
     simulated = real.simulated if real else durations.schedule(w, order)
     name = t("schedule.scaled" if real and real.scaled else "schedule.simulated")
-    lanes = [Lane(name, simulated)]
+    lanes = {name: simulated}
     if real:
-        lanes.append(Lane(t("schedule.real"), real.real))
-    shown = lanes[-1].schedule
-    span = max(lane.schedule.makespan for lane in lanes)
+        lanes[t("schedule.real")] = real.real
+    shown = real.real if real else simulated
+    span = max(s.makespan for s in lanes.values())
     other = None if real and real.scaled else _other_order(w, order, unit, simulated.makespan)
     step = round_step(shown.makespan / BEATS)
     times = [*np.arange(0, shown.makespan, step), shown.makespan]
@@ -102,21 +85,21 @@ def _chapter(
         "headline": _headline(w, order, shown),
         "sentence": _sentence(programs, real, is_held_out),
         "provenance": f"{source}; {t('schedule.sorted')}",
-        "label": t("schedule.label", lanes=" / ".join(lane.name for lane in lanes)),
+        "label": t("schedule.label", lanes=" / ".join(lanes)),
         "switches": switches,
-        "beats": [_beat(lanes[-1], float(time), unit) for time in times],
+        "beats": [_beat(shown, float(time), unit) for time in times],
         "start": nearest(times, START * shown.makespan),
         "words": [x for x in WORDS if x != "mask" or not w.mask.plain],  # it has a switch
         "table": [
             _lanes_table(lanes, unit),
             *(
-                placed.programs_table(t("schedule.programs", name=x.name), x.schedule, programs)
-                for x in lanes
+                placed.programs_table(t("schedule.programs", name=name), s, programs)
+                for name, s in lanes.items()
             ),
         ],
         "links": links(w, order, "versions"),
         "picture": {
-            "lanes": [_lane(lane, programs, unit) for lane in lanes],
+            "lanes": [_lane(name, s, programs, unit) for name, s in lanes.items()],
             "span": max(span, other["at"] if other else 0),
             "ticks": [
                 [float(x), format_time(float(x), unit) if not x else f"{x:g}"]
@@ -164,11 +147,9 @@ def _other_order(w: Workload, order: str, unit: str, makespan: float) -> dict[st
     return {"at": s.makespan, "texts": texts}
 
 
-def _beat(lane: Lane, time: float, unit: str) -> dict[str, Any]:
-    s = lane.schedule
-    start, end = s.start - s.start.min(), s.end - s.start.min()
-    busy = len(np.unique(s.sm[(start <= time) & (time < end)]))
-    done = int((end <= time).sum())
+def _beat(s: Schedule, time: float, unit: str) -> dict[str, Any]:
+    busy = len(np.unique(s.sm[(s.start <= time) & (time < s.end)]))
+    done = int((s.end <= time).sum())
     return {
         "label": t("schedule.at", now=format_time(time, unit), all=format_time(s.makespan, unit)),
         "note": t("schedule.busy", busy=busy, done=done, n=len(s.sm)),
@@ -176,11 +157,10 @@ def _beat(lane: Lane, time: float, unit: str) -> dict[str, Any]:
     }
 
 
-def _lane(lane: Lane, programs: launch.Programs, unit: str) -> dict[str, Any]:
+def _lane(name: str, s: Schedule, programs: launch.Programs, unit: str) -> dict[str, Any]:
     """Return what is drawn of a schedule: programs [row, slot, start, end, level], SMs in rows by
     their last end, and the tail after it."""
-    s = lane.schedule
-    ends = lane.last_ends
+    ends = s.last_ends
     order = np.argsort(ends, kind="stable")[::-1]
     step = max(1, -(-len(s.sm) // MOST_DRAWN))
     drawn = order[::step]
@@ -190,9 +170,8 @@ def _lane(lane: Lane, programs: launch.Programs, unit: str) -> dict[str, Any]:
     low, high = int(visits.min()), int(visits.max())
     level = (LEVELS - 1) * (visits - low) / max(1, high - low) if high > low else 0 * visits + 3
     here = np.flatnonzero(place[s.sm] >= 0)
-    first = float(s.start.min())
     return {
-        "name": lane.name,
+        "name": name,
         "time": format_time(s.makespan, unit),
         "span": s.makespan,
         "rows": len(drawn),
@@ -202,8 +181,8 @@ def _lane(lane: Lane, programs: launch.Programs, unit: str) -> dict[str, Any]:
             [
                 int(place[s.sm[p]]),
                 int(s.slot[p]),
-                round(float(s.start[p]) - first, 2),
-                round(float(s.end[p]) - first, 2),
+                round(float(s.start[p]), 2),
+                round(float(s.end[p]), 2),
                 round(float(level[p])),
             ]
             for p in here
@@ -221,10 +200,9 @@ def _lane(lane: Lane, programs: launch.Programs, unit: str) -> dict[str, Any]:
     }
 
 
-def _lanes_table(lanes: list[Lane], unit: str) -> Table:
+def _lanes_table(lanes: dict[str, Schedule], unit: str) -> Table:
     rows = []
-    for lane in lanes:
-        s = lane.schedule
+    for name, s in lanes.items():
         shares = (round(100 * s.busy, 1), round(100 * s.tail, 1))
-        rows.append([lane.name, s.used_sms, s.slots, *shares, format_time(s.makespan, unit)])
+        rows.append([name, s.used_sms, s.slots, *shares, format_time(s.makespan, unit)])
     return table(t, "real.table", rows)

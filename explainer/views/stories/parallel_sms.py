@@ -39,22 +39,20 @@ class Launch:
         """Return of each place of each SM how much of its program is done, in percent; IDLE where
         no program runs at that time."""
         s = self.schedule
-        start = s.start - s.start.min()
-        end = s.end - s.start.min()
         found = np.full((s.sms, s.slots), IDLE)
-        here = np.flatnonzero((start <= time) & (time < end))
-        share = (time - start[here]) / (end[here] - start[here])
+        here = np.flatnonzero((s.start <= time) & (time < s.end))
+        share = (time - s.start[here]) / (s.end[here] - s.start[here])
         found[s.sm[here], s.slot[here]] = np.floor(100 * share)
         return found.ravel().tolist()
 
     def done(self, time: float) -> int:
         """Count the programs that have ended."""
-        return int((self.schedule.end - self.schedule.start.min() <= time).sum())
+        return int((self.schedule.end <= time).sum())
 
     def share(self, time: float) -> float:
         """Return the share of all programs' time that lies before this moment."""
         s = self.schedule
-        ran = np.clip(time - (s.start - s.start.min()), 0, s.end - s.start)
+        ran = np.clip(time - s.start, 0, s.end - s.start)
         return float(ran.sum() / (s.end - s.start).sum())
 
 
