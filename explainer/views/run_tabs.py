@@ -8,7 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS
-from explainer.base.amounts import amount, listed, milliseconds, rounded, scientific
+from explainer.base.amounts import (
+    amount,
+    format_places,
+    listed,
+    milliseconds,
+    rounded,
+    scientific,
+)
 from explainer.base.cards import peak_tflops
 from explainer.base.texts import Texts
 from explainer.engine.requests import METHODS, STORE_S
@@ -140,7 +147,7 @@ def _seen(name: str, same: Same) -> dict[str, Any]:
     rows = []
     for x in same["seen"]:
         values = (x["m"], x["m_expected"], x["l"], x["l_expected"])
-        digits = (f"{value:.7f}".replace("-", "−") for value in values)
+        digits = (format_places(value, 7) for value in values)
         rows.append((f"({x['i']}, {x['j']})", str(x["row"]), *digits))
     head = t.named("seen.head")[key].split(", ")
     is_all = len(rows) == same["tiles"]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from explainer.algorithms.registry import LABELS
-from explainer.base.amounts import amount
+from explainer.base.amounts import amount, format_places
 from explainer.base.fields import parse_choice
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
@@ -109,8 +109,7 @@ def _state(trace: WarpTrace, k: int) -> dict[str, Any]:
 
 def _numbers(row: np.ndarray, places: int) -> list[str]:
     rounded = np.round(row.astype(float), places) + 0.0  # no negative zero
-    texts = [f"{x:.{places}f}".replace("-", "−") for x in rounded]
-    return [text if np.isfinite(x) else "−∞" for text, x in zip(texts, row, strict=True)]
+    return [format_places(x, places) for x in rounded]
 
 
 def _written(trace: WarpTrace, step: WarpStep, k: int) -> list[dict[str, Any]]:
