@@ -413,13 +413,3 @@ export function tipped(drawn, words) {
   if (words) node.setAttribute("data-tip", words);
   return node;
 }
-
-/** A number as it is written in code, with a true minus. @param {number} x */
-export const minus = (x) => String(x).replace("-", "−");
-
-/** 1.5 → “1.50”, with a true minus. @param {number} x */
-export const digits = (x, places = 2) =>
-  x
-    .toFixed(places)
-    .replace("-", "−")
-    .replace(/^−(0(?:\.0+)?)$/, "$1");

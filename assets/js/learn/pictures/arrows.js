@@ -1,15 +1,13 @@
 // Two arrows that can be dragged, what of q lies on k; how dot products of many numbers spread, and what softmax makes
 // of them.
 
-import { clamp } from "../../lib/format.js";
+import { clamp, fixed } from "../../lib/format.js";
 import {
   circle,
-  digits,
   group,
   ink,
   INKS,
   line,
-  minus,
   path,
   rect,
   stroke,
@@ -64,7 +62,7 @@ export function plane({ low, high, step }, width, height) {
 }
 
 /** @param {number[]} number */
-const pair = ([x, y]) => `(${minus(x)}, ${minus(y)})`;
+const pair = ([x, y]) => `(${x}, ${y})`.replaceAll("-", "−");
 
 /** The projection of q on the line of k, and the angle between them.
  * @param {ArrowsData} data @param {ReturnType<typeof measure>} found @param {number} angle in degrees
@@ -101,7 +99,7 @@ function projection({ q, k }, found, angle, on, type, width, height) {
     text(
       hx + unit[1] * away,
       hy + unit[0] * away + 5,
-      t("on", { length: digits(found.on) }),
+      t("on", { length: fixed(found.on, 2) }),
       type,
       "middle accent-ink halo",
       Math.abs(lean) > 90 ? lean + 180 : lean,
@@ -160,10 +158,10 @@ function arrows(data, { big, narrow, type }, pen, api, width, height) {
     [" · "],
     ["k", "ink-k"],
     [" = "],
-    [digits(found.length), "ink-k"],
+    [fixed(found.length, 2), "ink-k"],
     [" × "],
-    [digits(found.on), "accent-ink"],
-    [` = ${digits(found.dot)}`],
+    [fixed(found.on, 2), "accent-ink"],
+    [` = ${fixed(found.dot, 2)}`],
   ];
   return [
     span(low[0], high[0]).map((x) => gridLine(x, [x, low[1]], [x, high[1]])),
@@ -216,7 +214,7 @@ function spread({ spread: { many, reach, ticks, raw, scaled }, d }, { type }, wi
     /** @type {string} */ look,
   ) => [
     text(x, 58, words, small, `bold ${look}`),
-    text(x, 58 + small * 1.3, t("spread", { x: digits(wide, 1) }), small, look),
+    text(x, 58 + small * 1.3, t("spread", { x: fixed(wide, 1) }), small, look),
   ];
   return [
     text(0, 0, t("why"), type + 1, "bold"),
@@ -225,7 +223,13 @@ function spread({ spread: { many, reach, ticks, raw, scaled }, d }, { type }, wi
     histogram(scaled.shares, "q", at, high, unit),
     path(`M${at(0)} ${high}H${at(1)}`, stroke("quiet")),
     ticks.map((x) =>
-      text(at((x + reach) / (2 * reach)), high + type + 3, minus(x), type - 2, "middle quiet"),
+      text(
+        at((x + reach) / (2 * reach)),
+        high + type + 3,
+        String(x).replace("-", "−"),
+        type - 2,
+        "middle quiet",
+      ),
     ),
     caption(0, t("divided"), scaled.spread, "accent-ink halo"),
     caption(width, t("raw"), raw.spread, "end quiet halo"),
@@ -245,7 +249,7 @@ function tops({ spread: { keys, raw, scaled } }, { type }, width) {
     text(0, y + 14, name, type, "quiet"),
     rect(left, y, wide, 18, "empty"),
     rect(left, y, wide * value, 18, hue),
-    text(width, y + 15, digits(value), type, "bold end"),
+    text(width, y + 15, fixed(value, 2), type, "bold end"),
   ];
   return [
     text(0, 0, t("softmax", { n: keys }), type + 1, "bold"),
