@@ -267,13 +267,8 @@ export function makeCamera(root, without = "", font = "") {
     const high = Math.ceil(heightOf(box));
     const copy = copyElement(root, block) ?? el("div");
     copy.style.cssText = "margin:0;position:relative;inset:auto;translate:none";
-<<<<<<< HEAD
-    const place = el("div", {}, [sheet(), copy]);
+    const place = el("div", [sheet(), copy]);
     const { paper, ink } = colors(root);
-=======
-    const place = el("div", [this.sheet(), copy]);
-    const { paper, ink } = colors(this.root);
->>>>>>> ea641e3f (Write the classes of Run's and the stories' elements behind their tags, and make lists of a length by one function)
     const lines = broken(words, wide);
     const below = lines.map(
       (line, k) =>
