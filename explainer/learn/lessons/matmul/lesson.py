@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import numpy as np
 
 from explainer.learn.folder import read_data
-from explainer.learn.kit import Block, frame, grid, note, picture, row, sign, words_of
+from explainer.learn.kit import Block, drawn, picture, row, words_of
 
 t = words_of(__name__)
 DATA = read_data("matmul")["data"]
@@ -46,7 +45,6 @@ def most_open(order: str, rows: int, depth: int, cols: int) -> int:
 def compute(step: int) -> Block:
     """Show the same product in three orders of its loops, side by side."""
     depth, frames, spoken = A.shape[1], [], []
-    look: dict[str, Any] = {"digits": 0, "size": "narrow"}
     for order, title in LOOPS.items():
         C, counts, last = product(order, step)
         i, j, k = last or (-1, -1, -1)  # none yet
@@ -56,17 +54,21 @@ def compute(step: int) -> Block:
             [int(x) if n else None for x, n in zip(*both, strict=True)]
             for both in zip(C, counts, strict=True)
         ]
-        left = grid("A", A, "q", at=i, on=[(i, k)], **look)
-        right = grid("B", B, "k", column_at=j, on=[(k, j)], **look)
-        frames.append(
-            frame(
-                title,
-                row(left, sign("×"), right),
-                grid("C", shown, "o", on=begun, **look),
-                note(t("finished", n=finished, all=counts.size)),
-                note(t("begun", n=len(begun)), "bad"),
-            )
-        )
+        values = {
+            "title": title,
+            "A": A,
+            "B": B,
+            "C": shown,
+            "i": i,
+            "j": j,
+            "in_A": [(i, k)],
+            "in_B": [(k, j)],
+            "begun": begun,
+            "finished": finished,
+            "all": counts.size,
+            "n": len(begun),
+        }
+        frames += drawn(__name__, values)
         spoken.append(t("order", title=title, finished=finished, begun=len(begun)))
     words = t("spoken", done=step, all=PRODUCTS, orders=". ".join(spoken))
     if step == PRODUCTS:

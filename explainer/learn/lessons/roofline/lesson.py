@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from explainer.algorithms.traffic import compulsory_bytes
 from explainer.base.cards import CARDS
-from explainer.learn.kit import Block, axis, picture, place, plot, series, words_of
+from explainer.learn.kit import Block, drawn, picture, series, words_of
 
 t = words_of(__name__)
 D, DTYPE = 128, "fp16"
@@ -33,10 +33,6 @@ def compute(n: int, d: int, card: str) -> Block:
     """Show a card's two roofs, and where attention stands under them before and after fusion."""
     hardware, edge = CARDS[card], ridge(card)
     peak, rate = hardware.tensor_tflops, hardware.hbm_bytes_per_s / 1e12
-    roofs = [
-        series(t("memory_roof", rate=rate), [LOW, edge], [attainable(card, LOW), peak], "bad"),
-        series(t("flat_roof", rate=peak), [edge, HIGH], [peak, peak], "q"),
-    ]
     points = []
     names = t.row("kernels")
     for order, name, hue in zip(("standard", "fa2"), names, ("bad", "q"), strict=True):
@@ -55,18 +51,18 @@ def compute(n: int, d: int, card: str) -> Block:
         edge=edge,
         points=". ".join(point["name"] for point in points),
     )
-    return picture(
-        t("bound", n=n, d=d),
-        spoken,
-        plot(
-            "",
-            [*roofs, *points],
-            axis(t("x"), low=LOW, high=HIGH, log=True),
-            axis("TFLOP/s", low=LOW, high=2 * peak, log=True),
-            places=[place(edge, t("ridge_at", at=edge))],
-            height=17,
-        ),
-    )
+    values = {
+        "memory": rate,
+        "peak": peak,
+        "edge": edge,
+        "slope": [attainable(card, LOW), peak],
+        "apart": points[0],
+        "fused": points[1],
+        "low": LOW,
+        "far": HIGH,
+        "high": 2 * peak,
+    }
+    return picture(t("bound", n=n, d=d), spoken, *drawn(__name__, values))
 
 
 def first_bound(key: str) -> int:

@@ -6,7 +6,7 @@ import numpy as np
 
 from explainer.base.facts import number
 from explainer.learn.example import WORDS, K, Q, V
-from explainer.learn.kit import Block, bar, bars, note, numbers, picture, shares, words, words_of
+from explainer.learn.kit import Block, drawn, picture, words_of
 from explainer.learn.linear_algebra import attend
 from kernels.spec.formats import FORMATS
 
@@ -42,33 +42,21 @@ def compute(word: int, k: int) -> Block:
     P, O, full = sparse(word, k)
     index = np.zeros(len(WORDS))
     index[: word + 1] = index_scores(word)
-    hidden = [j for j in range(len(WORDS)) if j not in chosen(word, k)]
-    keys = number("dsa.keys")
-    items = [
-        bar(t("full"), FAR, f"{FAR:,}", "q"),
-        bar(t("best"), keys, f"{keys:,.0f}", "v", on=True),
-    ]
-    off = float(np.abs(O - full).max())
-    return picture(
-        t("label"),
-        t(
-            "spoken",
-            word=WORDS[word],
-            k=k,
-            keys=[WORDS[j] for j in chosen(word, k)],
-            off=off,
-        ),
-        words(
-            WORDS,
-            at=word,
-            weights=P,
-            hidden=hidden,
-            pick="word",
-            rows=[numbers(t("index"), index, digits=1), shares(t("weights"), P)],
-        ),
-        note(t("off", k=k, off=off), "good" if off < 0.5 else "bad"),
-        bars(t("cost", n=FAR), items),
-    )
+    off, keys = float(np.abs(O - full).max()), chosen(word, k)
+    values = {
+        "words": WORDS,
+        "at": word,
+        "weights": P,
+        "hidden": [j for j in range(len(WORDS)) if j not in keys],
+        "index": index,
+        "k": k,
+        "off": off,
+        "tone": "good" if off < 0.5 else "bad",
+        "n": FAR,
+        "best": number("dsa.keys"),
+    }
+    spoken = t("spoken", word=WORDS[word], k=k, keys=[WORDS[j] for j in keys], off=off)
+    return picture(t("label"), spoken, *drawn(__name__, values))
 
 
 def question(n: int, k: int) -> dict:
