@@ -109,12 +109,9 @@ def forward_cause(
             made = function(case.q, case.k, case.v, case.causal, bool(seen.states))
             near = all(same(getattr(seen, x), getattr(made, x), share) for x in names)
             own = size if size != told else None
-            alike = [x for x in others if x[0].dtype == case.dtype]  # another may be a copy
-            if near and _contradicts(w, own, alike, may_have):
-                continue
             if near and (not is_wrong or _is_nearer(seen.O, made.O, true)):
-                elsewhere = _elsewhere(w, own, others, may_have)
-                if 2 * elsewhere < len(others):
+                elsewhere = _elsewhere(w, own, case.dtype, others, may_have)
+                if elsewhere is None or 2 * elsewhere < len(others):
                     continue  # agrees here alone, for instance in being 0
                 score = _agreement(case, seen, made, how, function, trusted), elsewhere
                 found.append((score, Cause(key, function, size)))
@@ -153,22 +150,24 @@ def _has_misplaced_lse(case: Case, seen: Seen) -> bool:
     return any(any(row) and not row[n] for n, row in enumerate(pairs))
 
 
-def _in_case(w: loop.Loop, case: Case, own: Own, may_have: Sizes) -> Numbers:
-    """Return the O of a mistake on a case, in tiles of its ``own`` size if it may have these."""
-    size = may_have.in_case(own, (case.block_q, case.block_k))
-    return of_loop(w, case, *size)(case.q, case.k, case.v, case.causal, False).O
-
-
-def _contradicts(w: loop.Loop, own: Own, others: list[tuple[Case, Seen]], may_have: Sizes) -> bool:
-    """Return True if the mistake is wrong on a case on which the function was right, in rows that
-    see a key: what those without get may have a line of its own."""
+def _elsewhere(
+    w: loop.Loop, own: Own, dtype: str, others: list[tuple[Case, Seen]], may_have: Sizes
+) -> int | None:
+    """Count the other cases on which a mistake, in tiles of its ``own`` size if it may have these,
+    gives what the function gave; None if it is wrong on one of this dtype (for another there may be
+    a copy of the function) on which the function was right, in rows that see a key: what those
+    without get may have a line of its own."""
+    count = 0
     for case, seen in others:
+        size = may_have.in_case(own, (case.block_q, case.block_k))
+        made = of_loop(w, case, *size)(case.q, case.k, case.v, case.causal, False).O
         true, has_keys = case.whole.O, case.whole.l[..., None] > 0
         is_right = (np.abs(seen.O - true) <= case.allowed).all()
-        is_near = np.abs(_in_case(w, case, own, may_have) - true) <= 2 * case.allowed
-        if is_right and not (is_near | ~has_keys).all():
-            return True
-    return False
+        is_near = np.abs(made - true) <= 2 * case.allowed
+        if case.dtype == dtype and is_right and not (is_near | ~has_keys).all():
+            return None
+        count += same(seen.O, made, _share(case))
+    return count
 
 
 class Located(NamedTuple):
@@ -262,13 +261,6 @@ def _agreement(case, seen: Seen, made: Seen, how: judge.Convention, function, tr
         pairs = [(a, b) for a, b in zip(seen.probes, made.probes, strict=False) if a[1] in trusted]
         score += sum(same(a[2], b[2], share) for a, b in pairs) / max(len(pairs), 1)
     return score
-
-
-def _elsewhere(w: loop.Loop, own: Own, others: list[tuple[Case, Seen]], may_have: Sizes) -> int:
-    """Count the other cases on which the mistake gives what the function gave."""
-    return sum(
-        same(seen.O, _in_case(w, case, own, may_have), _share(case)) for case, seen in others
-    )
 
 
 def warning_cause(case: Case, seen: Seen, how: judge.Convention) -> str | None:

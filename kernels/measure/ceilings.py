@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -25,7 +24,7 @@ def ceilings(dtype: str) -> dict[str, float]:
 
     HBM: copying 1 GiB, read and write counted. L2: a Triton program on every multiprocessor reads
     16 MiB again and again, each in an order of its own. FLOP/s: a product of two 8192 × 8192
-    matrices of random numbers in `dtype`, fp32 without TF32, through PyTorch.
+    matrices of random numbers in `dtype`, fp32 without TF32, as is PyTorch's default.
     """
     return {
         "hbm_bytes_per_s": _hbm_rate(),
@@ -69,16 +68,5 @@ def _l2_rate() -> float:
 
 def _matmul_rate(dtype: str) -> float:
     a, b = (torch.randn(MATRIX, MATRIX, device="cuda", dtype=DTYPES[dtype]) for _ in range(2))
-    with _no_tf32():
-        ms = interleave({"matmul": lambda: a @ b}, runs=9)["matmul"].median_ms
+    ms = interleave({"matmul": lambda: a @ b}, runs=9)["matmul"].median_ms
     return 2.0 * MATRIX**3 / (ms * 1e-3)
-
-
-@contextmanager
-def _no_tf32():
-    before = torch.backends.cuda.matmul.allow_tf32
-    torch.backends.cuda.matmul.allow_tf32 = False
-    try:
-        yield
-    finally:
-        torch.backends.cuda.matmul.allow_tf32 = before

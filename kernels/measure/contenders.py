@@ -16,7 +16,7 @@ from .. import hopper
 from ..checks import DTYPES
 from ..hopper import plans
 from ..orders import ORDERS
-from ..reference import all_factors, blind, materialized
+from ..reference import blind, materialized, parse_rules
 from ..spec import scores
 from ..spec.algorithms import SERIAL
 from ..spec.cases import BenchmarkCase
@@ -246,16 +246,10 @@ def sdpa_call(name: str, q, k, v, **options) -> Call:
 
 def _naive(problem: BenchmarkCase, q, k, v, compiled: bool) -> Callable[[], torch.Tensor]:
     """Return naive attention; what depends on mask and dropout alone is made here, untimed."""
-    sink = problem.sink
-    sinks = None if sink is None else torch.full((problem.heads,), sink, dtype=q.dtype).to(q.device)
-    drop = None
-    if problem.dropout:
-        drop = all_factors(problem.dropout, problem.seed, q, problem.n)
     function = _compiled(materialized, problem) if compiled else materialized
-    return partial(
-        function, q, k, v, problem.parsed_mask, q.shape[-1] ** -0.5, scores.parse(problem.score),
-        sinks, drop=drop, blind=blind(problem.parsed_mask, q, k),
-    )  # fmt: skip
+    rules = parse_rules(q, q.dtype, **problem.rules)
+    drop, no_keys = rules.all_factors(q, problem.n), blind(rules.mask, q, k)
+    return partial(function, q, k, v, rules, drop, no_keys)
 
 
 def _compiled(function: Callable, problem: BenchmarkCase) -> Callable:

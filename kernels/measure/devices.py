@@ -191,7 +191,7 @@ def measure(n: int, causal: bool, flush: torch.Tensor, rounds: int) -> list[dict
     for name, layout, attend, context in contenders(n, causal):
         own = own_rows(n, layout) if layout else torch.arange(n, device="cuda")
         tensors = [x[:, :, own].requires_grad_() for x in (q, k, v)]
-        run = partial(_without_graph, attend, tensors)
+        run = partial(torch.no_grad()(attend), *tensors)
         row = {"n": n, "mask": "causal" if causal else "full", "method": name}
         rows.append(row)
         try:
@@ -219,11 +219,6 @@ def measure(n: int, causal: bool, flush: torch.Tensor, rounds: int) -> list[dict
         for row in rows:
             print(row, flush=True)
     return rows
-
-
-@torch.no_grad()
-def _without_graph(attend: Callable, tensors: list[torch.Tensor]) -> None:
-    attend(*tensors)
 
 
 def merges(n: int = 8192) -> list[dict]:

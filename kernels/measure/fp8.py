@@ -45,11 +45,10 @@ def measure(case: BenchmarkCase, runs: int) -> list[dict]:
     }
     errors = errors_of(case, plans)
     times = interleave(functions, runs)
-    flops = 4 * case.batch * case.heads * case.n**2 * case.d / (2 if causal else 1)
     return [
         vars(case)
         | {"method": name, **vars(times[name])}
-        | {"tflops": flops / times[name].median_ms / 1e9, "rmse": errors.get(name)}
+        | {"tflops": case.flops / times[name].median_ms / 1e9, "rmse": errors.get(name)}
         for name in NAMES
     ]
 
