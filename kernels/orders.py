@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib import import_module
+from typing import Any
 
 import torch
 from triton.runtime.errors import OutOfResources
@@ -31,19 +32,9 @@ def run(q, k, v, sink, spans, options, score, dropout=0.0, seed=0):
 
 
 def tile_states(
-    q: torch.Tensor,
-    k: torch.Tensor,
-    v: torch.Tensor,
-    *,
-    causal: bool = False,
-    mask: str | None = None,
-    score: str | None = None,
-    sink: float | torch.Tensor | None = None,
-    scale: float | None = None,
-    order: str = "fa2",
-    block_m: int | None = None,
-    block_n: int | None = None,
-) -> tuple[torch.Tensor, torch.Tensor]:
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, order: str = "fa2",
+    sink: float | torch.Tensor | None = None, **options: Any,
+) -> tuple[torch.Tensor, torch.Tensor]:  # fmt: skip
     """m and l of every row after every tile, from the same kernel compiled with its trace flag.
 
     Arguments as `flash_attention`. Returns m and l, fp32, natural units, each
@@ -53,10 +44,7 @@ def tile_states(
     if order == "standard":
         raise ValueError("order = 'standard' has no tile states: it keeps no running m and l.")
     sinks = () if sink is None else (check_sink(sink, q),)
-    inputs = _inputs(
-        q, k, v, causal, mask, scale, order, block_m, block_n, score=score, has_sink=bool(sinks),
-        keep_lse=False,
-    )  # fmt: skip
+    inputs = _inputs(q, k, v, order=order, has_sink=bool(sinks), keep_lse=False, **options)
     config = inputs.config
     tiles = -(-q.shape[2] // config.block_m), -(-k.shape[2] // config.block_n), config.block_m
     states = torch.full((2, *q.shape[:2], *tiles), float("nan"), device=q.device)
@@ -70,7 +58,8 @@ def tile_states(
 
 
 def _inputs(
-    q, k, v, causal, mask, scale, order, block_m, block_n, precision="ieee", score=None, **more
+    q, k, v, causal=False, mask=None, scale=None, order="fa2", block_m=None, block_n=None,
+    precision="ieee", score=None, **more,
 ) -> ForwardInputs:  # fmt: skip
     """Return the inputs of an algorithm after every check of the tensors and of these options."""
     parsed, modified, scale = check_call(q, k, v, causal, mask, score, scale)

@@ -101,18 +101,15 @@ def contender(
     q: torch.Tensor,
     k: torch.Tensor,
     v: torch.Tensor,
-    *,
-    block_m: int | None = None,
-    block_n: int | None = None,
+    **blocks: int | None,
 ) -> Callable[[], torch.Tensor]:
     """Return a function of no arguments that computes O by this contender and no other.
 
-    `block_m` and `block_n` are for the orders of `kernels.flash_attention`; the others have tiles
-    of their own. On a GPU it is run once; raises NotAvailable with a sentence where that fails,
-    cannot fit in memory or would take minutes.
+    `blocks`, block_m and block_n, are for the orders of `kernels.flash_attention`; the others have
+    tiles of their own. On a GPU it is run once; raises NotAvailable with a sentence where that
+    fails, cannot fit in memory or would take minutes.
     """
     admit(name, problem, q.device)
-    blocks = {"block_m": block_m, "block_n": block_n}
     if q.device.type == "cpu":
         return _function(name, problem, q, k, v, **blocks)
     try:
@@ -136,18 +133,15 @@ def contender(
 
 
 def tiles(
-    name: str,
-    problem: BenchmarkCase,
-    q: torch.Tensor,
-    block_m: int | None = None,
-    block_n: int | None = None,
+    name: str, problem: BenchmarkCase, q: torch.Tensor, *blocks: int | None
 ) -> tuple[int, int] | None:
-    """Return (BLOCK_M, BLOCK_N) of this contender on q (B, H, N, d); None if it is not ours."""
+    """Return (BLOCK_M, BLOCK_N) of this contender on q (B, H, N, d), for blocks that are requested
+    or the table's; None if it is not ours."""
     if name == "hopper":
         plan = plans.choose(problem.d, problem.parsed_mask, problem.n, problem.n)
         return plan.block_m, plan.block_n
     if name in ORDERS:
-        config = kernels.orders.config_for(q, block_m, block_n)
+        config = kernels.orders.config_for(q, *blocks)
         return config.block_m, config.block_n
     return None
 
@@ -189,15 +183,7 @@ def admit(name: str, problem: BenchmarkCase, device: torch.device) -> None:
             )
 
 
-def _function(
-    name: str,
-    problem: BenchmarkCase,
-    q,
-    k,
-    v,
-    block_m: int | None = None,
-    block_n: int | None = None,
-) -> Callable:
+def _function(name: str, problem: BenchmarkCase, q, k, v, **blocks: int | None) -> Callable:
     """Return the contender's function of no arguments, or raise NotAvailable."""
     is_plain = problem.score == "none" and problem.sink is None
     if name == "naive_compiled" and any(
@@ -207,7 +193,7 @@ def _function(
     if name in ("naive", "naive_compiled") and (is_plain or name == "naive"):
         return _naive(problem, q, k, v, compiled=name == "naive_compiled")
     if name in ORDERS:
-        options = {**problem.rules, "order": name, "block_m": block_m, "block_n": block_n}
+        options = {**problem.rules, "order": name, **blocks}
         return lambda: kernels.flash_attention(q, k, v, **options)
     if problem.dropout:
         raise NotAvailable(

@@ -42,12 +42,11 @@ def compile_report(
     Raises ValueError for an argument out of its range, RuntimeError (one sentence) if the compiler
     refuses or takes longer than two minutes.
     """
-    if arch not in SHARED_KIB:
-        raise ValueError(f"arch = {str(arch)[:40]!r} is not allowed: {', '.join(SHARED_KIB)}.")
-    if dtype not in DTYPES:
-        raise ValueError(f"dtype = {str(dtype)[:40]!r} is not allowed: {', '.join(DTYPES)}.")
-    if order not in ORDERS:
-        raise ValueError(f"order = {str(order)[:40]!r} is not allowed: {', '.join(ORDERS)}.")
+    for name, value, known in (
+        ("arch", arch, SHARED_KIB), ("dtype", dtype, DTYPES), ("order", order, ORDERS),
+    ):  # fmt: skip
+        if value not in known:
+            raise ValueError(f"{name} = {str(value)[:40]!r} is not allowed: {', '.join(known)}.")
     check_whole("d", d, MAX_D)
     for name, value in (("block_m", block_m), ("block_n", block_n)):
         if value is not None:

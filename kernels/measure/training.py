@@ -12,7 +12,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import nn
@@ -24,7 +26,7 @@ from ..checks import DTYPES
 
 TEXT = Path(__file__).resolve().parents[2] / "LICENSE"
 SEED = 0
-Attend = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
+Attend = Callable[..., Any]  # q, k and v to O (B, H, N, d) of causal attention
 
 
 @dataclass(frozen=True)
@@ -42,19 +44,10 @@ class Sizes:
 SMALL = Sizes(width=64, heads=4, length=128, batch=2, rate=3e-3)
 
 
-def ours(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
-    """Return O (B, H, N, d) of causal attention by this project's kernels."""
-    o = kernels.attention(q, k, v, causal=True)
-    assert isinstance(o, torch.Tensor)  # without lse
-    return o
-
-
-def sdpa(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
-    """Return the same by PyTorch, which picks the backend."""
-    return functional.scaled_dot_product_attention(q, k, v, is_causal=True)
-
-
-ATTENTIONS: dict[str, Attend] = {"kernels.attention": ours, "PyTorch SDPA": sdpa}
+ATTENTIONS: dict[str, Attend] = {
+    "kernels.attention": lambda q, k, v: kernels.attention(q, k, v, causal=True),
+    "PyTorch SDPA": partial(functional.scaled_dot_product_attention, is_causal=True),
+}
 
 
 class Block(nn.Module):

@@ -48,9 +48,9 @@ class Modification:
     shape: str
     code: str
     apply: Callable
-    factor: Callable[..., float]
-    adds: Callable[..., float]
-    bend: Callable[..., float]
+    factor: Callable[..., float] = lambda *_: 1.0
+    adds: Callable[..., float] = lambda *_: 0.0
+    bend: Callable[..., float] = lambda *_: 0.0
     numbers: tuple[str, ...] = ()
     low: float = 0.001
     high: float = 10_000.0
@@ -85,7 +85,7 @@ MODIFICATIONS = {
             "softcap", "scores pressed between −c and c", "c·tanh(s/c)", "Gemma 2 (2024)",
             shape="tanh", code="{x} · tanh(S / {x})",
             apply=lambda s, row, key, slope, c: _tanh(s / c) * c,
-            factor=lambda c: 1.0, adds=lambda n, c: 0.0, bend=lambda c: 2 / c,
+            bend=lambda c: 2 / c,
             numbers=("c",), label="softcap c", start="2", slope=lambda s, c: 1 - (s / c) * (s / c),
         ),
         Modification(
@@ -93,14 +93,14 @@ MODIFICATIONS = {
             "ALiBi (Press et al., 2021), in BLOOM and MPT",
             shape="slope", code="S + (key − query) {unit}",
             apply=_alibi,
-            factor=lambda: 1.0, adds=lambda n: n, bend=lambda: 0.0,
+            adds=lambda n: n,
             label="ALiBi", start="",
         ),
         Modification(
             "scale", "every score times x", "x·s", "a temperature 1/x",
             shape="factor", code="{x} · S",
             apply=lambda s, row, key, slope, x: s * x,
-            factor=lambda x: max(1.0, abs(x)), adds=lambda n, x: 0.0, bend=lambda x: 0.0,
+            factor=lambda x: max(1.0, abs(x)),
             numbers=("x",), label="scale x", start="2", slope=lambda s, x: s * 0 + x,
         ),
         Modification(
@@ -108,7 +108,7 @@ MODIFICATIONS = {
             "s + b[max(i′ − j, 0)]", "relative positions (Shaw et al., 2018), T5",
             shape="table", code="S + b[query − key]",
             apply=_bias,
-            factor=lambda *b: 1.0, adds=lambda n, *b: max(map(abs, b)), bend=lambda *b: 0.0,
+            adds=lambda n, *b: max(map(abs, b)),
             numbers=("b",), low=-10_000.0, most=MAX_BIASES,
         ),
     )
