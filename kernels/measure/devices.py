@@ -78,13 +78,13 @@ def time_on_all(run: Run, flush: torch.Tensor) -> float:
 
 
 def interleave(
-    runs: dict[str, tuple[Run, Context]], flush: torch.Tensor, rounds: int, idle_s: float
+    runs: dict[str, tuple[Run, Context]], flush: torch.Tensor, idle_s: float
 ) -> dict[str, dict]:
     """Return the median, least and most time of each call, in its context; round after round runs
     all, each round beginning with another. Before each call GPUs are idle for a while, so that none
     begins at the clock to which the power limit brought the one before it."""
     names, found = [*runs], {name: [] for name in runs}
-    for turn in range(-1, rounds):
+    for turn in range(-1, ROUNDS):
         for name in rotated(turn, names):
             run, context = runs[name]
             with context():
@@ -184,7 +184,7 @@ def contenders(n: int, causal: bool) -> list[tuple[str, str, Callable, Context]]
     return found
 
 
-def measure(n: int, causal: bool, flush: torch.Tensor, rounds: int) -> list[dict]:
+def measure(n: int, causal: bool, flush: torch.Tensor) -> list[dict]:
     """Return the rows of one N and mask."""
     q, k, v, grad_o = drawn(n)
     rows, forward, backward = [], {}, {}
@@ -211,7 +211,7 @@ def measure(n: int, causal: bool, flush: torch.Tensor, rounds: int) -> list[dict
             continue
         forward[name], backward[name] = (run, context), (grads, context)
     for key, runs in (("forward", forward), ("backward", backward)):
-        times = interleave(runs, flush, rounds, IDLE_S if n >= LONG else 0.0)
+        times = interleave(runs, flush, IDLE_S if n >= LONG else 0.0)
         for row in rows:
             if row["method"] in times:
                 row[key] = times[row["method"]]
@@ -266,8 +266,6 @@ def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=describe(__doc__))
     parser.add_argument("file", type=Path)
-    parser.add_argument("--lengths", type=int, nargs="*", default=LENGTHS)
-    parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no case after this")
     args = parser.parse_args()
     require_gpu("devices")
@@ -278,13 +276,13 @@ def main() -> None:
     warm_up(flush)
     fields = {"gradients": gradient_error(), "merges": merges(), "unfinished": [], "clocks": []}
     rows = []
-    for n, causal in itertools.product(args.lengths, (True, False)):
+    for n, causal in itertools.product(LENGTHS, (True, False)):
         late = torch.tensor(time.monotonic() - began, device="cuda")
         dist.all_reduce(late, dist.ReduceOp.MAX)
         if late.item() > args.seconds:
             fields["unfinished"].append({"n": n, "causal": causal})
             continue
-        rows += measure(n, causal, flush, args.rounds)
+        rows += measure(n, causal, flush)
         fields["clocks"].append(clocks())
         if dist.get_rank() == 0:
             command = (

@@ -1,9 +1,8 @@
 """Masks and scores of the Hopper kernel beside FlexAttention: `python -m kernels.measure.masks`.
 
-Writes JSON. bf16, N = 8,192, d = 128, B = 2, H = 16 unless the command line says otherwise: causal,
-a window, a prefix, packed documents, a soft cap and ALiBi, each by the Hopper kernel and by
-FlexAttention compiled for it, then a window of 1,024 at growing N. One row is one contender on one
-case, as `bench` has it.
+Writes JSON. bf16, N = 8,192, d = 128, B = 2, H = 16: causal, a window, a prefix, packed documents,
+a soft cap and ALiBi, each by the Hopper kernel and by FlexAttention compiled for it, then a window
+of 1,024 at growing N. One row is one contender on one case, as `bench` has it.
 """
 
 from __future__ import annotations
@@ -15,8 +14,9 @@ from . import bench
 from .recording import RecordFile, add_options, describe
 
 WINDOW, PREFIX, DOCUMENT = 1024, 1024, 1024
+N, D, BATCH, HEADS = 8192, 128, 2, 16
 LENGTHS = (8192, 16384, 32768, 65536)
-MAX_JUDGED = 8192  # rows of a sequence whose N × N scores are computed densely
+MAX_JUDGED = N  # rows of a sequence whose N × N scores are computed densely
 CAP = 30.0
 
 
@@ -36,14 +36,7 @@ def rules(n: int) -> dict[str, tuple[str, str]]:
 def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=describe(__doc__))
-    parser.add_argument("--n", type=int, default=8192)
-    parser.add_argument("--d", type=int, default=128)
-    parser.add_argument("--batch", type=int, default=2)
-    parser.add_argument("--heads", type=int, default=16)
-    parser.add_argument("--dtype", choices=("bf16", "fp16"), default="bf16")
-    parser.add_argument("--lengths", type=int, nargs="*", default=list(LENGTHS))
-    parser.add_argument("--alone", action="store_true", help="without FlexAttention")
-    add_options(parser, rules(8192), 15)
+    add_options(parser, rules(N), 15)
     args = parser.parse_args()
     file = RecordFile(
         "masks", args, "masks_",
@@ -54,18 +47,16 @@ def main() -> None:
 
     def case(name: str, n: int) -> BenchmarkCase:
         mask, score = rules(n)[name]
-        return BenchmarkCase(n, args.d, mask, args.dtype, args.batch, args.heads, score)
+        return BenchmarkCase(n, D, mask, "bf16", BATCH, HEADS, score)
 
-    def measure(case: BenchmarkCase, names: tuple[str, ...] = ("hopper",)) -> list[dict]:
+    def measure(case: BenchmarkCase, names: tuple[str, ...] = ("hopper", "flex")) -> list[dict]:
         rows = bench.measure(case, names, args.runs, {}, is_judged=case.n <= MAX_JUDGED)
         (name,) = (x for x, rule in rules(case.n).items() if rule == (case.mask, case.score))
         return [row | {"case": name} for row in rows]
 
-    names = ("hopper",) if args.alone else ("hopper", "flex")
-    chosen = [case(name, args.n) for name in args.only or rules(args.n)]
-    file.measure(chosen, lambda case: measure(case, names))
-    windows = [case("window", n) for n in args.lengths]
-    file.measure(windows, measure, "lengths")
+    file.measure([case(name, N) for name in args.only or rules(N)], measure)
+    windows = [case("window", n) for n in LENGTHS]
+    file.measure(windows, lambda case: measure(case, ("hopper",)), "lengths")
     file.close()
 
 

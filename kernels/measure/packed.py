@@ -36,7 +36,7 @@ EQUAL = ((2048,) * 8, (512,) * 32)
 RAGGED = ((5000, 4000, 3000, 2000, 1000, 700, 400, 284), tuple(range(40, 1000, 31))[:31])
 CACHE, PAGES = 8192, (16, 64, 256)
 SIZES = ((32, 32), (64, 64), (96, 96), (128, 128), (192, 128), (192, 192), (256, 256))
-LENGTHS = (8192,)
+N, RUNS = 8192, 11
 Functions = dict[str, Callable[[], Any]]
 
 
@@ -47,10 +47,10 @@ def tensors(*shapes: tuple[int, ...]) -> list[torch.Tensor]:
     return [torch.randn(shape, **how).requires_grad_() for shape in shapes]
 
 
-def times(functions: Functions, flops: float, runs: int, **fields) -> list[dict]:
+def times(functions: Functions, flops: float, **fields) -> list[dict]:
     """Return a row for each function that runs, with its time, or why it does not run."""
     usable, rows = make_functions(fields, functions, lambda name: tried(functions[name]))
-    for name, found in interleave(usable, runs).items():
+    for name, found in interleave(usable, RUNS).items():
         rows[name] |= vars(found) | {"tflops": round(flops / found.median_ms / 1e9, 1)}
     shown = (f"{x} {r.get('tflops', '–')} ({r.get('median_ms', 0):.3f})" for x, r in rows.items())
     print(*fields.values(), "·", *shown, flush=True)
@@ -58,12 +58,12 @@ def times(functions: Functions, flops: float, runs: int, **fields) -> list[dict]
 
 
 def both_passes(
-    functions: Functions, leaves: list[torch.Tensor], flops: float, runs: int, **fields
+    functions: Functions, leaves: list[torch.Tensor], flops: float, **fields
 ) -> list[dict]:
     """Return the rows of these functions forward, and backward by those of the leaves that each
     depends on."""
     with torch.no_grad():
-        rows = times(functions, flops, runs, **fields, direction="forward")
+        rows = times(functions, flops, **fields, direction="forward")
     gradients: Functions = {}
     for name, function in functions.items():
         with suppress(NotAvailable):
@@ -72,10 +72,10 @@ def both_passes(
                 torch.autograd.grad, o, leaves, torch.ones_like(o), retain_graph=True,
                 allow_unused=True,
             )  # fmt: skip
-    return rows + times(gradients, 2.5 * flops, runs, **fields, direction="backward")
+    return rows + times(gradients, 2.5 * flops, **fields, direction="backward")
 
 
-def varlen(lengths: tuple[int, ...], heads: int, d: int, causal: bool, runs: int) -> list[dict]:
+def varlen(lengths: tuple[int, ...], heads: int, d: int, causal: bool) -> list[dict]:
     """Return the rows of these sequences, packed; FlexAttention's mask is built in no timed call
     but that of "flex mask"."""
     cuts, total = [0, *accumulate(lengths)], sum(lengths)
@@ -98,8 +98,8 @@ def varlen(lengths: tuple[int, ...], heads: int, d: int, causal: bool, runs: int
     base |= {"d": d, "heads": heads, "causal": causal}
     with torch.no_grad():
         _check(functions["varlen"](), q, k, v, cuts, causal)
-        rows = times(builders, flops, runs, **base, direction="forward")
-    return rows + both_passes(functions, leaves, flops, runs, **base)
+        rows = times(builders, flops, **base, direction="forward")
+    return rows + both_passes(functions, leaves, flops, **base)
 
 
 def _flex(q, k, v, lengths) -> tuple[Callable[[], Any], Callable[[], Any]]:
@@ -139,7 +139,7 @@ def _check(found: torch.Tensor, q, k, v, cuts: list[int], causal: bool) -> None:
         torch.testing.assert_close(found[a:b], want, atol=3e-2, rtol=3e-2)
 
 
-def paged(batch: int, heads: int, k_heads: int, d: int, runs: int) -> list[dict]:
+def paged(batch: int, heads: int, k_heads: int, d: int) -> list[dict]:
     """Return the rows of one query a head to CACHE keys: contiguous, with lengths, in pages."""
     q, k, v = (x.detach() for x in tensors((batch, heads, 1, d), *[(batch, k_heads, CACHE, d)] * 2))
     lengths = torch.full((batch,), CACHE, dtype=torch.int32, device="cuda")
@@ -162,14 +162,14 @@ def paged(batch: int, heads: int, k_heads: int, d: int, runs: int) -> list[dict]
     for function in functions.values():
         torch.testing.assert_close(function(), want, atol=3e-3, rtol=3e-2)
     base = {"batch": batch, "heads": heads, "k_heads": k_heads, "d": d, "n_k": CACHE}
-    rows = times(functions, 4.0 * batch * heads * CACHE * d, runs, **base)
+    rows = times(functions, 4.0 * batch * heads * CACHE * d, **base)
     moved = 2 * batch * k_heads * CACHE * d * DTYPE.itemsize
     return [r | {"gb_per_s": round(moved / r["median_ms"] / 1e6)} for r in rows if "median_ms" in r]
 
 
-def sizes(d: int, d_v: int, n: int, causal: bool, runs: int) -> list[dict]:
+def sizes(d: int, d_v: int, causal: bool) -> list[dict]:
     """Return the rows of these head dimensions, 16 k tokens in a batch, forward and backward."""
-    batch, heads = 16384 // n, 16
+    n, batch, heads = N, 16384 // N, 16
     leaves = tensors(*[(batch, heads, n, d)] * 2, (batch, heads, n, d_v))
     q, k, v = leaves
 
@@ -182,30 +182,34 @@ def sizes(d: int, d_v: int, n: int, causal: bool, runs: int) -> list[dict]:
     flops = 2.0 * batch * heads * n * n * (d + d_v) / (2 if causal else 1)
     base = {"d": d, "d_v": d_v, "n": n, "causal": causal}
     base["kernel"] = kernels.which(q, k, v, causal=causal).kernel
-    return both_passes(functions, leaves, flops, runs, **base)
+    return both_passes(functions, leaves, flops, **base)
 
 
 def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path)
-    parser.add_argument("--runs", type=int, default=11)
     args = parser.parse_args()
     require_gpu("packed")
-    command = f"python -m kernels.measure.packed FILE --runs {args.runs}"
     rows = {"varlen": [], "paged": [], "sizes": []}
 
     def add(name: str, found: list[dict]) -> None:
         rows[name] += found
         others = {key: rows[key] for key in ("paged", "sizes")}
-        write_rows(args.file, command, rows["varlen"], **others, dtype="bf16")
+        write_rows(
+            args.file,
+            "python -m kernels.measure.packed FILE",
+            rows["varlen"],
+            **others,
+            dtype="bf16",
+        )
 
     for batch, heads, k_heads in ((1, 32, 8), (16, 32, 8), (64, 32, 8), (4, 16, 16)):
-        add("paged", paged(batch, heads, k_heads, 128, args.runs))
+        add("paged", paged(batch, heads, k_heads, 128))
     for lengths, d, causal in itertools.product(EQUAL + RAGGED, (64, 128), (False, True)):
-        add("varlen", varlen(lengths, 2048 // d, d, causal, args.runs))
-    for (d, d_v), n, causal in itertools.product(SIZES, LENGTHS, (False, True)):
-        add("sizes", sizes(d, d_v, n, causal, args.runs))
+        add("varlen", varlen(lengths, 2048 // d, d, causal))
+    for (d, d_v), causal in itertools.product(SIZES, (False, True)):
+        add("sizes", sizes(d, d_v, causal))
 
 
 if __name__ == "__main__":
