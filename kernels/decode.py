@@ -12,13 +12,12 @@ import triton
 from torch._C._functorch import peek_interpreter_stack
 
 from .checks import aligned, check_call, check_is_beside, check_is_tensor, check_whole
-from .configs import DECODE, Config, nearest, pad
+from .configs import DECODE, nearest, pad
 from .fa2 import visit_tiles
 from .formats import as_operand, as_stored
 from .launching import Calls, Launch, allocator, empty_result, without_warnings
 from .masking import key_range
 from .progress import expect
-from .spec import masks
 from .spec.launches import MAX_PARTS, parts_for
 from .tiles import addresses, block_lanes
 from .triton_internals import tl
@@ -247,74 +246,27 @@ def prepare(
         check_whole("parts", parts, MAX_PARTS)
     if 0 in q.shape or 0 in k.shape:
         return empty_result
-    rows = heads // k_heads * n_q
-    config = config_for(q.device, d, q.element_size(), rows)
+    shared = heads // k_heads * n_q
+    table = DECODE["interpreter" if q.device.type == "cpu" else "cuda"]
+    best = table[nearest(table, d, q.element_size())]
+    config = replace(best, block_m=min(pad(shared), best.block_m))
+    programs = batch * k_heads * -(-shared // config.block_m)
     if parts is None:
-        programs = batch * k_heads * -(-rows // config.block_m)
         parts = parts_for(programs, n_k, multiprocessors(q.device))
-    paged = has_lengths, page, width
-    return run(q, k, v, parsed, factor, config, parts, keep_lse, paged)
-
-
-_calls = Calls(prepare)
-
-
-@lru_cache(maxsize=16)
-def multiprocessors(device: torch.device) -> int:
-    """Return the multiprocessors of a GPU; 8 for the interpreter."""
-    if device.type == "cpu":
-        return 8
-    return torch.cuda.get_device_properties(device).multi_processor_count
-
-
-def config_for(device: torch.device, d: int, itemsize: int, rows: int) -> Config:
-    """Return tile and launch settings for `rows` queries that share a key head."""
-    table = DECODE["interpreter" if device.type == "cpu" else "cuda"]
-    best = table[nearest(table, d, itemsize)]
-    return replace(best, block_m=min(pad(rows), best.block_m))
-
-
-def combine_launch(
-    rows: int, d: int, parts: int, lse_at: int, keep_lse: bool, bf16_bits: bool
-) -> Launch:
-    """Return the launch that combines the parts of all `rows` of O; the lse of parts begin at
-    number `lse_at` of their tensor."""
-    pad_p = triton.next_power_of_2(parts)
-    block_d = min(pad(d), max(16, COMBINED // pad_p))
-    return Launch(
-        combine_kernel, rows * triton.cdiv(d, block_d), (parts, lse_at),
-        {
-            "D": d, "BLOCK_D": block_d, "PAD_P": pad_p, "KEEP_LSE": keep_lse,
-            "BF16_BITS": bf16_bits, "num_warps": 4, "enable_fp_fusion": True,
-        },
-    )  # fmt: skip
-
-
-def run(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: masks.Mask, scale: float,
-    config: Config, parts: int, keep_lse: bool, paged: tuple[bool, int, int] = (False, 0, 0),
-) -> Callable[..., tuple[torch.Tensor, torch.Tensor | None]]:  # fmt: skip
-    """Return a function of (q, k, v), and of lengths and a block table, to O and, with `keep_lse`,
-    lse, for checked tensors like these: one launch for one part, else two. `paged`: whether there
-    are lengths, the size of a page, and the pages of a batch."""
-    has_lengths, page, width = paged
-    (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape
-    if page:
-        k_heads, n_k = k.shape[2], page * width
-    rows, group = batch * heads * n_q, heads // k_heads
-    programs = batch * k_heads * -(-group * n_q // config.block_m) * parts
+    programs, rows = programs * parts, batch * heads * n_q
     constants = config.constants(d, q.dtype, "ieee")
     absent = (None,) * (2 - has_lengths - bool(page))
     split = Launch(
         split_kernel, programs,
         (
-            *absent, q.stride(), k.stride(), v.stride(), heads, group, n_q, n_k, parts,
-            rows * parts * d if parts > 1 else 0, width, (abs(scale) or 1.0) * 1.4426950408889634,
+            *absent, q.stride(), k.stride(), v.stride(), heads, heads // k_heads, n_q, n_k, parts,
+            rows * parts * d if parts > 1 else 0, width, (abs(factor) or 1.0) * 1.4426950408889634,
         ),
         {
-            "MASK": mask.text if n_q > 1 else "full",  # the one query is the last: it sees all keys
+            # The one query is the last: it sees all keys.
+            "MASK": parsed.text if n_q > 1 else "full",
             "RAGGED": has_lengths or n_k % config.block_n != 0, "PAGE": page,
-            "SIGN": (scale > 0) - (scale < 0), "KEEP_LSE": keep_lse or parts > 1, **constants,
+            "SIGN": (factor > 0) - (factor < 0), "KEEP_LSE": keep_lse or parts > 1, **constants,
         },
     )  # fmt: skip
     of_floats = partial(allocator, dtype=torch.float32, device=q.device)
@@ -341,3 +293,30 @@ def run(
         return o, lse
 
     return without_warnings(several)
+
+
+@lru_cache(maxsize=16)
+def multiprocessors(device: torch.device) -> int:
+    """Return the multiprocessors of a GPU; 8 for the interpreter."""
+    if device.type == "cpu":
+        return 8
+    return torch.cuda.get_device_properties(device).multi_processor_count
+
+
+def combine_launch(
+    rows: int, d: int, parts: int, lse_at: int, keep_lse: bool, bf16_bits: bool
+) -> Launch:
+    """Return the launch that combines the parts of all `rows` of O; the lse of parts begin at
+    number `lse_at` of their tensor."""
+    pad_p = triton.next_power_of_2(parts)
+    block_d = min(pad(d), max(16, COMBINED // pad_p))
+    return Launch(
+        combine_kernel, rows * triton.cdiv(d, block_d), (parts, lse_at),
+        {
+            "D": d, "BLOCK_D": block_d, "PAD_P": pad_p, "KEEP_LSE": keep_lse,
+            "BF16_BITS": bf16_bits, "num_warps": 4, "enable_fp_fusion": True,
+        },
+    )  # fmt: skip
+
+
+_calls = Calls(prepare)
