@@ -7,7 +7,6 @@ capture it. `varlen.py` and `hugging_face.py` call it with spans in place of a m
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 import torch
 from torch._C._functorch import TransformType, peek_interpreter_stack
@@ -98,9 +97,12 @@ def attend(
     if not are_tensors or is_traced():
         return traced(q, k, v, sink, options, deterministic, spans)
     if gradients.wanted(q, k, v, sink):
-        run = partial(_run_options, options=options)
-        options = options | {"deterministic": deterministic}
-        return gradients.Recorded.apply(q, k, v, sink, spans, run, options)
+
+        def run(q, k, v, sink, spans):
+            return _run(q, k, v, **options, sink=sink, spans=spans)
+
+        how = options | {"deterministic": deterministic}
+        return gradients.Recorded.apply(q, k, v, sink, spans, run, how)
     return _run(q, k, v, **options, sink=sink, spans=spans)
 
 
@@ -162,10 +164,6 @@ def _run(
         check_tensors(q, k, v)
         check_sink(sink, q)
     return _calls(q, k, v, causal, rule, scale, score, sink, more=more)
-
-
-def _run_options(q, k, v, sink, spans, options):
-    return _run(q, k, v, **options, sink=sink, spans=spans)
 
 
 def _shapes(q, k, v, *options, **named):

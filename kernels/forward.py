@@ -90,13 +90,11 @@ class ForwardInputs:
     @property
     def sign(self) -> Callable[[torch.Tensor], torch.Tensor]:
         """What puts the scale's sign into Q, exactly, for kernels that scale the row maximum."""
-        return _unchanged if self.scale > 0 else torch.neg if self.scale else torch.zeros_like
+        if self.scale > 0:
+            return lambda q: q
+        return torch.neg if self.scale else torch.zeros_like
 
     @property
     def scale_log2(self) -> float:
         """The scale's size, times log2 e where no score follows that is not scaled."""
         return (abs(self.scale) or 1.0) * (1.0 if self.score.changes else log2(e))
-
-
-def _unchanged(q: torch.Tensor) -> torch.Tensor:
-    return q

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 
 import torch
 import triton
@@ -63,17 +64,10 @@ def merge(o: torch.Tensor, lse: torch.Tensor, part: torch.Tensor, part_lse: torc
     whatever O and the part are stored in. Any strides."""
     tensors = o, lse, part, part_lse
     strides = o.stride(), part.stride(), lse.stride(), part_lse.stride()
-    dtypes = o.dtype, part.dtype
+    alignment = reduce(or_, (x.data_ptr() & 15 for x in tensors))  # by which Triton compiles
     if o.numel():
-        on_device(_launch(o.shape, strides, dtypes, o.device, _alignment(tensors)), *tensors)
-
-
-def _alignment(tensors: tuple[torch.Tensor, ...]) -> int:
-    """Return the lowest bits of all addresses, by which Triton compiles."""
-    found = 0
-    for x in tensors:
-        found |= x.data_ptr() & 15
-    return found
+        found = _launch(o.shape, strides, (o.dtype, part.dtype), o.device, alignment)
+        on_device(found, *tensors)
 
 
 @lru_cache(maxsize=256)

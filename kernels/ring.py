@@ -177,15 +177,14 @@ class _Group:
         try:
             yield
         except RuntimeError as error:
-            raise self._failed(what, error) from error
-
-    def _failed(self, what: str, error: RuntimeError) -> PeerError:
-        with suppress(Exception):  # so that nothing of it runs on
-            self.group.abort()
-        why = f"did not answer within {self.timeout:g} s: it hangs or made another call"
-        if "clos" in str(error) or "reset" in str(error):
-            why = "has closed its connection: it has ended, or met an error itself"
-        return PeerError(f"Rank {self.rank} of {self.size} waited for {what}, and a rank {why}.")
+            with suppress(Exception):  # so that nothing of it runs on
+                self.group.abort()
+            why = f"did not answer within {self.timeout:g} s: it hangs or made another call"
+            if "clos" in str(error) or "reset" in str(error):
+                why = "has closed its connection: it has ended, or met an error itself"
+            raise PeerError(
+                f"Rank {self.rank} of {self.size} waited for {what}, and a rank {why}."
+            ) from error
 
 
 @dataclass(frozen=True)

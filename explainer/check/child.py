@@ -101,8 +101,9 @@ class File:
         except UnicodeDecodeError as error:
             raise SyntaxError(str(error), (str(path), None, None, None)) from None
         names = imports_of(source, path)
+        is_numpy = "numpy" in names and not names & {"torch", "triton"}
         self.device, self.interprets = "cpu", False
-        self.arrays = options["arrays"] or ("numpy" if self._is_numpy(names) else "torch")
+        self.arrays = options["arrays"] or ("numpy" if is_numpy else "torch")
         if self.arrays == "torch":
             self._import_torch("triton" in source)
         self.own_gradient = "autograd.Function" in source or "Function" in names
@@ -118,10 +119,6 @@ class File:
         self.backward_keywords = (
             self.accepted(self.backward, RULES) if self.backward else self.keywords
         )
-
-    @staticmethod
-    def _is_numpy(names: set[str]) -> bool:
-        return "numpy" in names and not names & {"torch", "triton"}
 
     def _import_torch(self, needs_triton: bool) -> None:
         self.torch = torch = importlib.import_module("torch")

@@ -242,9 +242,12 @@ def _judge_gradients(runner: Runner, made: list[tuple[Case, np.ndarray]], verdic
             errors = [np.abs(x - y) for x, y in zip(of_head, expected.truth, strict=True)]
             for name, apart, limit in zip(GRADIENTS, errors, expected.limits, strict=True):
                 result = CaseResult(name, bool((apart <= limit).all()), float(apart.max()))
-                result.allowed, old = float(limit.max()), worst.get(name)
-                if not old or old.right > result.right or _is_larger(result, old):
-                    worst[name] = result
+                result.allowed = float(limit.max())
+                worst[name] = max(
+                    worst.get(name, result),
+                    result,
+                    key=lambda x: (not x.right, x.right and x.error),
+                )
             if wrong is None and not all(found.right(head)):
                 wrong = found, head
     if wrong and verdict.first is None:
@@ -253,10 +256,6 @@ def _judge_gradients(runner: Runner, made: list[tuple[Case, np.ndarray]], verdic
     verdict.cases += worst.values()
     if not worst:
         verdict.notes.append(t("no_gradients"))
-
-
-def _is_larger(result: CaseResult, old: CaseResult) -> bool:
-    return old.right and result.right and (result.error or 0.0) > (old.error or 0.0)
 
 
 @dataclass

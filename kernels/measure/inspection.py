@@ -68,7 +68,16 @@ def _report(arch: str, d: int, dtype: str, mask: str, config: Config, order: str
         "config": vars(config),
         "order": order,
     }
-    report = {**vars(config), **_compile(request, arch)}
+    try:
+        compiled = compile_in_child(request)
+    except subprocess.TimeoutExpired as error:
+        raise RuntimeError(
+            f"Compiling for {arch} took longer than {error.timeout} s; try a smaller tile."
+        ) from error
+    except subprocess.CalledProcessError as error:
+        why = last_line(error, "no message")
+        raise RuntimeError(f"The compiler refused this configuration for {arch}: {why}.") from error
+    report = {**vars(config), **compiled}
     report["matrix_instructions"] = sorted(set(MATRIX_INSTRUCTIONS.findall(report["ptx"])))
     report["blocks_per_sm"], report["limited_by"] = occupancy(
         arch, config.num_warps, report["registers"], report["shared_bytes"]
@@ -90,15 +99,3 @@ def _verdict(arch: str, report: dict) -> str:
         f"{tile} fits {arch}: {report['blocks_per_sm']} per multiprocessor, limited by "
         f"{report['limited_by']}{spill}."
     )
-
-
-def _compile(request: dict, arch: str) -> dict:
-    try:
-        return compile_in_child(request)
-    except subprocess.TimeoutExpired as error:
-        raise RuntimeError(
-            f"Compiling for {arch} took longer than {error.timeout} s; try a smaller tile."
-        ) from error
-    except subprocess.CalledProcessError as error:
-        why = last_line(error, "no message")
-        raise RuntimeError(f"The compiler refused this configuration for {arch}: {why}.") from error

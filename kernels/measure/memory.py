@@ -19,19 +19,15 @@ def peak_bytes(function: Callable[[], object], device: str | torch.device) -> in
     buffers inside one operator are not seen.
     """
     if torch.device(device).type == "cuda":
-        return _allocator(function)
+        torch.cuda.synchronize()
+        before = torch.cuda.memory_allocated()
+        torch.cuda.reset_peak_memory_stats()
+        function()
+        torch.cuda.synchronize()
+        return torch.cuda.max_memory_allocated() - before
     with _Live() as live:
         function()
     return live.peak
-
-
-def _allocator(function) -> int:
-    torch.cuda.synchronize()
-    before = torch.cuda.memory_allocated()
-    torch.cuda.reset_peak_memory_stats()
-    function()
-    torch.cuda.synchronize()
-    return torch.cuda.max_memory_allocated() - before
 
 
 def moved_bytes(function: Callable[[], object]) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import statistics
 
 import torch
 
@@ -59,7 +58,6 @@ def placement(
         "programs": [[sm, start - began, end - began] for sm, start, end in median.tolist()],
         "makespan_us": _makespan_ns(median) / 1e3,
         "makespans_us": [_makespan_ns(stamps) / 1e3 for stamps in found],
-        "median_us": statistics.median(_makespan_ns(stamps) for stamps in found) / 1e3,
         "sms": torch.cuda.get_device_properties(0).multi_processor_count,
     }
 

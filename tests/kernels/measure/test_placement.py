@@ -45,7 +45,7 @@ def test_a_schedule_is_possible(order, causal, n):
     assert start.min() == 0 and (start <= end).all()
     assert (end.max() - start.min()).item() / 1e3 == found["makespan_us"]
     assert found["makespans_us"] == sorted(found["makespans_us"])
-    assert found["makespan_us"] == found["makespans_us"][2] == found["median_us"]
+    assert found["makespan_us"] == found["makespans_us"][2]
     # when one begins, at most as many run on its SM as the compiled kernel leaves room for
     major, minor = torch.cuda.get_device_capability()
     arch, tile = f"sm_{major}{minor}", (found["block_m"], found["block_n"])
