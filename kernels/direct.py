@@ -145,9 +145,7 @@ class Symmetric:
 
     def mark(self) -> torch.cuda.Event:
         """Return where the current stream is."""
-        event = torch.cuda.Event()
-        event.record(torch.cuda.current_stream(self.device))
-        return event
+        return torch.cuda.current_stream(self.device).record_event()
 
     def join(self, event: torch.cuda.Event) -> None:
         """Let the current stream wait for an event."""

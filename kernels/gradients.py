@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import torch
 import triton
@@ -90,8 +91,9 @@ def backward(
 
 
 def _prepare(
-    q, k, v, o, grad_o, lse, causal, mask, score, scale, block_m, block_n, precision, method,
-    required, deterministic, states: tuple[torch.Tensor, ...] | None = None,
+    q, k, v, o, grad_o, lse, causal=False, mask=None, score=None, scale=None, block_m=None,
+    block_n=None, precision="ieee", method=METHODS[0], required=True, deterministic=False,
+    states: tuple[torch.Tensor, ...] | None = None,
 ) -> Callable[..., Gradients]:  # fmt: skip
     """Return a function of tensors like these, the gradient by lse and the sink, to the gradients.
 
@@ -189,12 +191,9 @@ def gradient_states(
     o: torch.Tensor,
     lse: torch.Tensor,
     *,
-    causal: bool = False,
-    mask: str | None = None,
-    score: str | None = None,
-    scale: float | None = None,
     block_m: int | None = None,
     block_n: int | None = None,
+    **options: Any,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Compute what each tile contributes, by the same kernel compiled to report it; arguments as
     `backward`.
@@ -213,8 +212,7 @@ def gradient_states(
     )
     states = dq, dk, dv
     tensors = q, k, v, o, grad_o, lse.contiguous()
-    options = causal, mask, score, scale, block_m, block_n, "ieee", METHODS[0], True, False
-    call = _prepare(*tensors, *options, states=states)
+    call = _prepare(*tensors, block_m=block_m, block_n=block_n, **options, states=states)
     on_device(call, *tensors, None, None, None)
     return states
 

@@ -189,11 +189,9 @@ class _Group:
 
 @dataclass(frozen=True)
 class _Ring:
-    """A checked call: where all rows lie, and the calls of this rank by step."""
+    """A checked call: the keys of each rank, and the calls of this rank by step."""
 
     group: _Group
-    q_runs: tuple[layouts.Runs, ...]
-    k_runs: tuple[layouts.Runs, ...]
     k_counts: tuple[int, ...]
     parts: tuple[tuple[layouts.Part, ...], ...]
     scale: float
@@ -229,8 +227,7 @@ def _check(
                 f"{q.shape[2]:,} and {k.shape[2]:,}."
             )
     parts = layouts.plan(q_counts, k_counts, layout, parsed)[ranks.rank]
-    runs = layouts.runs(q_counts, layout), layouts.runs(k_counts, layout)
-    return _Ring(ranks, *runs, k_counts, parts, scale, deterministic)
+    return _Ring(ranks, k_counts, parts, scale, deterministic)
 
 
 def _steps(ring: _Ring, k: torch.Tensor, v: torch.Tensor) -> Iterator[tuple[int, list, tuple]]:

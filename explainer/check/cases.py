@@ -175,69 +175,51 @@ def _heads(name: str, more: int = 0) -> Case:
     return Case(name, q[:, :, :32], k, v, 16, 16, True, needs=frozenset(needs))
 
 
-TILES16: dict[str, Any] = {"n": 64, "d": 16, "block_q": 16, "block_k": 16}
+TILES16: dict[str, Any] = {"n": 150, "d": 16, "block_q": 16, "block_k": 16}
+GRADIENTS = ("tiles", "full", "ragged", "rectangular_tiles", "long", "more_keys")  # cases of them
 
 
-def _sizes(whole: bool) -> tuple[dict[str, Any], list[Case]]:
-    """Return the sizes of the first Problem, and the cases of other sizes; with ``whole`` tiles of
-    16 and more, for tensor cores and for assignments that promise no other."""
+def _squares(whole: bool) -> Problem:
+    """Return the first Problem; with ``whole`` tiles of 16, for tensor cores and for assignments
+    that promise no other."""
     size, d = (16, 16) if whole else (4, 8)
-    squares: dict[str, Any] = {"n": 4 * size, "d": d, "block_q": size, "block_k": size}
-    other: dict[str, dict[str, Any]] = {
-        "rectangular_tiles": {"n": 6 * size, "block_q": 2 * size},
-        "ragged": {"n": 13 * size // 4, "mask": "full"},
-        "ragged_causal": {"n": 11 * size // 2, "block_k": 2 * size},
-    }
-    needs = {"rectangular_tiles": "small"}
-    made = [
-        case_of(name, Problem(**{**squares, **x}), needs.get(name, "ragged"))
-        for name, x in other.items()
-    ]
-    return squares, [*made, _cut("more_keys", 2 * size, 5 * size, d, size)]
-
-
-def _long(whole: bool) -> Case:
-    """A causal case that is longer than any tile of a function's own, and a multiple of none."""
-    return case_of("long", Problem(**{**TILES16, "n": 160 if whole else 150}))
+    return Problem(n=4 * size, d=d, block_q=size, block_k=size)
 
 
 def cases(whole: bool, problem: Problem | None = None) -> list[Case]:
-    """All cases in their order, the given Problem's first."""
-    first, (rectangular, ragged, ragged_causal, more_keys) = _sizes(whole)
-    d, size = first["d"], first["block_q"]
+    """All cases in their order, the given Problem's first; ``whole`` as `_squares`. The long ones
+    are longer than any tile of a function's own, and a multiple of none."""
+    squares = _squares(whole)
+    size, d = squares.block_q, squares.d
+
+    def made(name: str, needs: str = "", scale: float | None = None, **changes: Any) -> Case:
+        return case_of(name, replace(squares, **changes), needs, scale)
+
     return [
-        case_of("tiles", problem or Problem(**first)),
-        case_of("full", Problem(**first, mask="full")),
-        rectangular,
-        ragged,
-        ragged_causal,
-        _long(whole),
-        case_of("long_full", Problem(**{**TILES16, "n": 150, "mask": "full"}), "ragged"),
-        more_keys,
+        case_of("tiles", problem or squares),
+        made("full", mask="full"),
+        made("rectangular_tiles", "small", n=6 * size, block_q=2 * size),
+        made("ragged", "ragged", n=13 * size // 4, mask="full"),
+        made("ragged_causal", "ragged", n=11 * size // 2, block_k=2 * size),
+        made("long", **{**TILES16, "n": 160 if whole else 150}),
+        made("long_full", "ragged", **TILES16, mask="full"),
+        _cut("more_keys", 2 * size, 5 * size, d, size),
         _cut("rows_without_keys", 5 * size, 3 * size, d, size),
-        _large("large_scores", Problem(**first, mask="full", gain=300.0)),
-        case_of("scale", Problem(**first), "scale", 0.2),
+        _large("large_scores", replace(squares, mask="full", gain=300.0)),
+        made("scale", "scale", 0.2),
         _heads("heads"),
         _heads("heads_more_keys", 16),
-        case_of("fp16", Problem(**TILES16, dtype="fp16"), "half"),
-        case_of("bf16", Problem(**TILES16, dtype="bf16"), "bfloat"),
+        made("fp16", "half", **{**TILES16, "n": 64}, dtype="fp16"),
+        made("bf16", "bfloat", **{**TILES16, "n": 64}, dtype="bf16"),
     ]
 
 
 def gradient_cases(whole: bool) -> list[tuple[Case, np.ndarray]]:
     """The cases of gradients, each with its dO (B, H, Nq, d)."""
-    first, (rectangular, ragged, _, more_keys) = _sizes(whole)
-    made = [
-        case_of("tiles", Problem(**first)),
-        case_of("full", Problem(**first, mask="full")),
-        ragged,
-        rectangular,
-        _long(whole),
-        more_keys,
-        case_of("large_scores", Problem(**first, gain=100.0)),
-        case_of("scale", Problem(**first), "scale", 0.2),
-    ]
+    known = {case.name: case for case in cases(whole)}
+    large = case_of("large_scores", replace(_squares(whole), gain=100.0))
+    made = [*(known[name] for name in GRADIENTS), large, known["scale"]]
     every = [make_gradient(Problem(n=max(x.n_q, x.n_k), d=x.q.shape[3])) for x in made]
     alone = [(case, do[None, None, : case.n_q]) for case, do in zip(made, every, strict=True)]
-    heads = _heads("heads")
+    heads = known["heads"]
     return [*alone, (heads, heads.q[::-1, ::-1])]

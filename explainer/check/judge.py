@@ -34,7 +34,6 @@ class Tile:
     mine: dict[str, Numbers]
     true: dict[str, Numbers]
     wrong: dict[str, Numbers] = field(default_factory=dict)  # tensor → (rows,) bool
-    stored: bool = False  # what is wrong is what was stored after its last tile
     head: tuple[int, ...] = (0, 0)  # the sequence and the head
 
     @property
@@ -106,7 +105,7 @@ def final_tile(case: Case, seen: Seen, i: int, head: tuple[int, ...] = (0, 0)) -
         mine["lse"] = seen.lse[head][rows]
     true = {"O": whole.O, "lse": whole.lse}
     wrong = wrong_rows(case, mine, whole)
-    return Tile(i, last // case.block_k, rows.start, mine, true, wrong, True, head)
+    return Tile(i, last // case.block_k, rows.start, mine, true, wrong, head)
 
 
 @dataclass(frozen=True)

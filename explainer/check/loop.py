@@ -526,11 +526,11 @@ def _visit(w: Loop, S, vj, keep, m, l, o, scale: float, older) -> tuple[Numbers,
     if w.swap == "m in P" and S.shape[0] == S.shape[1]:
         P = w.base ** (S - safe[None, :])
     in_l = w.base ** (S - subtracted[w.sum_by or w.p_by][:, None]) if w.sum_by else P
-    began = ~np.isneginf(m) | (not w.guards)
-    exponent = np.where(began, m - {"tile": of_tile}.get(w.alpha_by, safe), 0)
+    before, against = (m, of_tile if w.alpha_by == "tile" else safe)
     if w.alpha_by == "late":
-        began = ~np.isneginf(older) | (not w.guards)
-        exponent = np.where(began, older - _finite(m), 0)
+        before, against = older, _finite(m)
+    began = ~np.isneginf(before) | (not w.guards)
+    exponent = np.where(began, before - against, 0)
     is_small = (exponent < 0) & (exponent >= -w.lazy)
     exponent = np.where(is_small, 0, exponent)
     exponent = exponent / scale if w.alpha_of == "unscaled" else exponent

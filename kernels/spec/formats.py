@@ -61,11 +61,6 @@ class Format:
             return (2 - 2.0**-self.mantissa_bits) * 2.0**self.bias
         return (2 - 2 * 2.0**-self.mantissa_bits) * 2.0 ** (self.bias + 1)  # all ones is NaN
 
-    @property
-    def overflow(self) -> float:
-        """What is larger rounds past the largest number, which lies half a gap below."""
-        return self.largest + 2.0 ** (math.frexp(self.largest)[1] - 2 - self.mantissa_bits)
-
     def round_to(self, x: np.ndarray | float) -> np.ndarray:
         """``x`` (any shape, taken as float64) rounded once, to nearest even, as float64."""
         x = np.asarray(x, np.float64)

@@ -115,23 +115,25 @@ def states(rank: int, groups: dict, call: Call, blocks: dict, tensors: list):
     """m and l of this rank's tiles, of these q, k and v (N, d)."""
     q, k, v = (torch.from_numpy(x)[None, None, call.rows(rank)] for x in tensors)
     how = groups[call.ranks], False, call.mask, call.layout, None, True, None, SECONDS, False
-    return [x.numpy() for x in ring_states(ring._check(q, k, v, *how), q, k, v, **blocks)]
+    counts = tuple(len(call.rows(r)) for r in range(call.ranks))
+    runs = layouts.runs(counts, call.layout)
+    return [x.numpy() for x in ring_states(ring._check(q, k, v, *how), runs, q, k, v, **blocks)]
 
 
 def ring_states(
-    found: ring._Ring, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, block_m: int, block_n: int
-) -> torch.Tensor:
+    found: ring._Ring, runs: tuple, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor,
+    block_m: int, block_n: int,
+) -> torch.Tensor:  # fmt: skip
     """Running m and l after each of this rank's tiles, in the order of the ring, by the tiles of
-    the whole sequence, (2, B, H, Tr, Tc, block_m): NaN where this rank computes nothing."""
-    n_q, n_k = (
-        max(stop for each in runs for _, stop in each) for runs in (found.q_runs, found.k_runs)
-    )
-    shape = (2, *q.shape[:2], n_q // block_m, n_k // block_n, block_m)
+    the whole sequence, (2, B, H, Tr, Tc, block_m): NaN where this rank computes nothing. ``runs``:
+    where the rows of each rank lie in it."""
+    n = max(stop for each in runs for _, stop in each)
+    shape = (2, *q.shape[:2], n // block_m, n // block_n, block_m)
     states = torch.full(shape, float("nan"))
     m, l = (torch.full(q.shape[:3], x) for x in (float("-inf"), 0.0))
-    rows_at = _positions(found.q_runs[found.group.rank])
+    rows_at = _positions(runs[found.group.rank])
     for keys, (k_now, v_now), parts in ring._steps(found, k, v):
-        keys_at = _positions(found.k_runs[keys])
+        keys_at = _positions(runs[keys])
         for part in parts:
             tensors = q[:, :, part.rows], k_now[:, :, part.keys], v_now[:, :, part.keys]
             tiles = kernels.tile_states(
