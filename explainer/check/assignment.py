@@ -25,6 +25,7 @@ CARRIED = (
     "*.json",
     "check/*.json",
     "check/*.html",
+    "check/*.txt",
     "css/tokens.css",
     "css/yours.css",
     "texts/*.json",

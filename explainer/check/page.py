@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import scientific
 from explainer.base.paths import ASSETS
 from explainer.base.texts import Texts
 from explainer.check.terminal import (
+    ENVIRONMENT,
     MOST,
     SIGNS,
     agreement,
@@ -25,9 +24,6 @@ from explainer.check.verdict import Verdict, title, weight
 
 t = Texts("check")
 PHASES = {"m": "max", "l": "sum", "O": "output", "lse": "store"}  # in which a tensor is known
-ENVIRONMENT = Environment(
-    loader=FileSystemLoader(ASSETS / "check"), autoescape=True, undefined=StrictUndefined
-)
 
 
 def _rows(verdict: Verdict) -> list[dict]:

@@ -6,12 +6,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
+from explainer.base.paths import ASSETS
 from explainer.base.texts import Texts, fill
 from explainer.check.mistakes import MISTAKES, TENSOR_LINES
 from explainer.check.verdict import Verdict, title, weight, where
 
 t = Texts("check")
+ENVIRONMENT = Environment(
+    loader=FileSystemLoader(ASSETS / "check"),
+    autoescape=select_autoescape(),
+    undefined=StrictUndefined,
+)
 SIGNS = {"right": "✓", "wrong": "✗", "skipped": "·", "pending": "▫"}
 COLORS = {"right": "30;42", "wrong": "97;41", "skipped": "2", "pending": "2"}
 MOST = 16  # blocks on a side of the map, and rows below it
@@ -114,9 +121,9 @@ def decimals(mine: np.ndarray, true: np.ndarray, wrong: np.ndarray) -> int:
     return next(differ, 6)
 
 
-def _rows(verdict: Verdict, paint: Paint) -> list[str]:
-    """Write the rows of the first wrong tensor, or gradient, yours above the true ones."""
-    lines, alpha, label, tile = [], None, "row", verdict.tile
+def _rows(verdict: Verdict) -> list[dict]:
+    """Return the rows of the first wrong tensor, or gradient, as texts: yours and the true ones."""
+    alpha, label, tile = None, "row", verdict.tile
     if tile and tile.what:
         mine, true, wrong = tile.mine[tile.what], tile.true[tile.what], tile.wrong[tile.what]
         first_row, alpha = tile.first_row, alphas(verdict)
@@ -125,62 +132,33 @@ def _rows(verdict: Verdict, paint: Paint) -> list[str]:
         label = "row" if verdict.first["what"] == "dQ" else "key"
     else:
         return []
-    places = decimals(mine, true, wrong)
-
-    def aligned(x: np.ndarray) -> str:
-        return " ".join(f"{text:>{places + 5}}" for text in numbers(x, places))
-
-    for n in range(min(len(true), MOST)):
+    places, rows = decimals(mine, true, wrong), []
+    for n in range(len(true)):
+        own, right = (
+            " ".join(text.rjust(places + 5) for text in numbers(x[n], places)) for x in (mine, true)
+        )
         head = f"  {t(label, row=first_row + n):8}"
         head += f"α {alpha[n]:.2f}  " if alpha is not None else ""
-        if not wrong[n]:
-            lines.append(head + paint(t("row.right"), "32"))
-            continue
-        lines.append(f"{head}{t('yours'):6}{paint(aligned(mine[n]), '31;1')}")
-        lines.append(f"{'':{len(head)}}{t('true'):6}{aligned(true[n])}")
-    if len(true) > MOST:
-        lines.append("  " + t("rows.more", n=len(true) - MOST))
-    return lines
-
-
-def _map(verdict: Verdict, paint: Paint) -> list[str]:
-    states = cells(verdict)
-    if max(len(states), len(states[0])) > MOST:
-        return []
-    lines = ["     " + "".join(f" K{j:<2}" for j in range(len(states[0])))]
-    for i, row in enumerate(states):
-        marks = " ".join(paint(f" {SIGNS[state]} ", COLORS[state]) for state in row)
-        lines.append(f"  Q{i:<2} {marks}")
-    signs = {key: SIGNS[key] for key in ("right", "skipped", "pending")}
-    return [*lines, "", paint("  " + t("legend", **signs), "2"), ""]
+        rows.append({"head": head, "wrong": wrong[n], "mine": own, "true": right})
+    return rows
 
 
 def render(verdict: Verdict, is_colored: bool) -> str:
     """Return the whole verdict as lines of text."""
-    paint = painter(is_colored)
-    lines: list[str] = []
-    if verdict.case and (verdict.runs or verdict.tiles):
-        lines += [paint(title(verdict), "2"), "", *_map(verdict, paint)]
-    if verdict.tile and verdict.first:
-        tile = paint(t("tile", i=verdict.tile.i, j=verdict.tile.j), "31;1")
-        lines += [f"{tile}: {agreement(verdict)}", *filter(None, [weight(verdict)]), ""]
-    else:
-        said = f"{where(verdict)}." if verdict.first else verdict.sentence
-        lines += [paint(said, "1"), ""]
-    lines += [*rows, ""] if (rows := _rows(verdict, paint)) else []
-    lines += [*cause_lines(verdict), ""] if verdict.first or verdict.warning else []
-    names = t.named("case")
-    for case in sorted(verdict.cases, key=lambda x: x.right):
-        sign = SIGNS["right" if case.right else "wrong"]
-        error = "" if case.error is None else f"{case.error:.1e}"
-        error += f" ({t.named('tensor')[case.of]})" if case.of else ""
-        line = f"  {paint(sign, '32' if case.right else '31;1')} {names[case.name]:24}{error}"
-        lines.append(line + (f"  {case.sentence}" if case.sentence else ""))
-    lines += ["", *verdict.notes] if verdict.runs else []
-    counted = ""
-    if verdict.tile:
-        flat = [state for row in cells(verdict) for state in row]
-        kinds = {x: flat.count(x) for x in ("right", "wrong", "pending")}
-        counted = t("counts", **kinds) + " "
-    end = paint(t("exit", status=verdict.status), "32" if verdict.right else "31")
-    return "\n".join([*lines, counted + end])
+    drawn = cells(verdict) if verdict.case else []
+    return ENVIRONMENT.get_template("verdict.txt").render(
+        v=verdict,
+        t=t,
+        paint=painter(is_colored),
+        map=drawn if drawn and max(len(drawn), len(drawn[0])) <= MOST else [],
+        states=[state for row in drawn for state in row],
+        rows=_rows(verdict),
+        most=MOST,
+        signs=SIGNS,
+        colors=COLORS,
+        title=title,
+        where=where,
+        weight=weight,
+        agreement=agreement,
+        cause_lines=cause_lines,
+    )

@@ -46,7 +46,7 @@ def places(text: object) -> set[str]:
 def written() -> tuple[set[str], str]:
     """The words in quotes in code, scripts and templates, or behind a dot in scripts; and as one
     pattern the strings with a value in them."""
-    paths = [*CODE, *TEMPLATES, *ASSETS.glob("js/**/*.js"), *ASSETS.glob("check/*.html")]
+    paths = [*CODE, *TEMPLATES, *ASSETS.glob("js/**/*.js"), *ASSETS.glob("check/verdict.*")]
     text = "\n".join(path.read_text("utf-8") for path in paths)
     plain = {*re.findall(r"(?<=[\"'`.])[\w. -]+", text), *re.findall(r"(?<=[{,] )\w+", text)}
     text = re.sub(r"\$\{[^{}]*\}|\{[\w.]+\}", "…", text)
