@@ -35,9 +35,7 @@ def reference_gradients(
         for start in range(0, n_q, chunk):
             at = torch.arange(start, min(start + chunk, n_q), device=q.device)
             rows, keys = _positions(at, n_q, n_k)
-            hidden = torch.zeros(len(at), n_k, dtype=torch.bool, device=q.device)
-            if mask.hides:
-                hidden |= mask.hidden(rows, keys)
+            hidden = mask.hidden(rows, keys)
             if sinks is None:  # no softmax of a row without a visible key
                 sees = ~hidden.all(-1)
                 at, rows, hidden = at[sees], rows[sees], hidden[sees]

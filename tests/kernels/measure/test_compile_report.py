@@ -45,7 +45,9 @@ def test_a_tile_that_does_not_fit():
 def test_reports_are_cached_and_do_not_alias(monkeypatch):
     made = {"ptx": "mma.sync", "registers": 32, "shared_bytes": 1024, "spill_bytes": 0}
     asked = []
-    monkeypatch.setattr(inspection, "_compile", lambda *a: asked.append(a) or dict(made))
+    monkeypatch.setattr(
+        inspection, "compile_in_child", lambda request: asked.append(request) or dict(made)
+    )
     inspection._report.cache_clear()
     try:
         first = kernels.compile_report("sm_90", 64, "bf16", True)
