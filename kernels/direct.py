@@ -143,8 +143,8 @@ class Symmetric:
         """Return a rank's memory from byte `at` on as a tensor."""
         return self.handle.get_buffer(rank, shape, dtype, at // dtype.itemsize)
 
-    def mark(self) -> torch.cuda.Event:
-        """Return where the current stream is."""
+    def mark(self):
+        """Return an event where the current stream is."""
         return torch.cuda.current_stream(self.device).record_event()
 
     def join(self, event: torch.cuda.Event) -> None:

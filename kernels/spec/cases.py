@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 from . import masks
 
@@ -28,7 +29,7 @@ class BenchmarkCase:
     seed: int = 0
 
     @property
-    def rules(self) -> dict[str, str | float | int | None]:
+    def rules(self) -> dict[str, Any]:
         """The keyword arguments of kernels and their judges beside q, k and v."""
         return {x.name: getattr(self, x.name) for x in fields(self) if x.name not in SHAPE}
 
