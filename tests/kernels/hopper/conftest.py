@@ -7,10 +7,14 @@ import os
 import subprocess
 import sys
 from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 
 from explainer.base.paths import ROOT
+
+# Requests to run a problem, and what is planted in PTX that without it passes.
+PROBLEMS = json.loads(Path(__file__).with_name("problems.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="session")

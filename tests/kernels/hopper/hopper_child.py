@@ -80,15 +80,6 @@ class OnMachine:
     def scale_kernel(self, added, dq):
         dq.copy_((added * self.scalars[1]).view(dq.shape))
 
-    def backward_kernel(self, *tensors):
-        self.on_machine(*tensors)
-
-    def fp8_kernel(self, *tensors):
-        self.on_machine(*tensors)
-
-    def hopper_kernel(self, *tensors):
-        self.on_machine(*tensors)
-
     def on_machine(self, *tensors):
         described = [box(x) for box, x in zip(self.boxes, tensors, strict=False)]
         plain = tensors[len(described) :]
@@ -102,14 +93,17 @@ class OnMachine:
             arguments += [*one.shape, *one.strides]
         scalars = [x for x in (*plain, *self.scalars) if x is not None]
         ptx, (pattern, new) = compiled.asm["ptx"], self.request.get("plant", ("", ""))
+        if pattern not in ptx:
+            raise LookupError(f"nothing to plant: {pattern}")
         if pattern:
-            assert pattern in ptx, f"nothing to plant: {pattern}"
             ptx = ptx.replace(pattern, new)
         arguments += [bits(x) if isinstance(x, torch.Tensor) else x for x in scalars] + [0, 0]
         how = {"late": self.request["late"], "seed": self.request["seed"]}
         Machine(ptx, arguments, compiled.metadata.shared, **how).run(self.programs)
         counter = next(x for x in plain if x.dtype == torch.int32)
         assert not counter.any(), "the queue's counter is not back at 0"
+
+    backward_kernel = fp8_kernel = hopper_kernel = on_machine
 
     def _compiled(self, described, plain):
         key = (self.constants["plan"], described[0].base.dtype, *described[0].block_shape)
@@ -121,114 +115,93 @@ class OnMachine:
         return self.compiled[key]
 
 
-def run(request: dict) -> dict:
-    """The gradients of one problem, judged."""
-    OnMachine.request = request
-    backward.Launch = OnMachine
-    backward.counter_of = lambda *_: torch.zeros(4, dtype=torch.int32)
-    torch.cuda.is_current_stream_capturing = lambda: False
-    multiprocessors = SimpleNamespace(multi_processor_count=request["programs"])
-    torch.cuda.get_device_properties = lambda device: multiprocessors
-    mask, d = masks.parse(request["mask"]), request["d"]
+for module in (backward, launch, fp8):
+    module.Launch = OnMachine
+    module.counter_of = lambda *_: torch.zeros(4, dtype=torch.int32)
+launch.why_not = lambda *tensors, **rules: ""
+fp8.why_not_here = lambda device: ""
+torch.cuda.is_current_stream_capturing = lambda: False
+torch.cuda.get_device_properties = lambda device: SimpleNamespace(
+    multi_processor_count=OnMachine.request["programs"]
+)
+
+
+def inputs(request: dict) -> tuple[torch.Tensor, ...]:
+    """q, k and v of a problem."""
     sizes = {key: request[key] for key in ("n_k", "batch", "heads", "k_heads", "dtype")}
-    q, k, v = make_qkv(request["n_q"], d, **sizes)
-    grad_o = like(q)
+    return make_qkv(request["n_q"], request["d"], **sizes)
+
+
+def parts(request: dict) -> list[tuple[slice, slice]]:
+    """The rows and the keys of each packed sequence, or all of them."""
     cuts = request.get("cuts", [[0, request["n_q"]], [0, request["n_k"]]])
-    parts = list(zip(*map(pairwise, cuts), strict=True))
+    return [(slice(*rows), slice(*keys)) for rows, keys in zip(*map(pairwise, cuts), strict=True)]
+
+
+def spans(request: dict, causal: bool) -> torch.Tensor:
+    """What each row sees of packed sequences."""
+    offsets = [torch.tensor(x, dtype=torch.int32) for x in request["cuts"]]
+    return spans_of_offsets(*offsets, request["n_q"], request["n_k"], torch.device("cpu"), causal)
+
+
+def play_backward(request: dict) -> None:
+    """The gradients of one problem, judged."""
+    mask, scale = masks.parse(request["mask"]), request["d"] ** -0.5
+    q, k, v = inputs(request)
+    grad_o = like(q)
     o, lse = torch.zeros_like(q), torch.full(q.shape[:3], -torch.inf)
-    for (a, b), (c, e) in parts:
-        found = kernels.reference_attention(
-            q[:, :, a:b], k[:, :, c:e], v[:, :, c:e], mask=mask.text
-        )
-        o[:, :, a:b], lse[:, :, a:b] = found
+    for at, of in parts(request):
+        one = q[:, :, at], k[:, :, of], v[:, :, of]
+        o[:, :, at], lse[:, :, at] = kernels.reference_attention(*one, mask=mask.text)
     tensors = q, k, v, o, grad_o
     rule, more = mask, ()
     if "cuts" in request:
-        offsets = [torch.tensor(x, dtype=torch.int32) for x in cuts]
-        ends = request["n_q"], request["n_k"]
-        rule, more = SPANS, (spans_of_offsets(*offsets, *ends, q.device, mask.hides),)
+        rule, more = SPANS, (spans(request, mask.hides),)
     score = scores.parse("none")
-    if reason := backward.why_not_this(q, k, v, rule, score, d**-0.5):
-        return {"fault": reason}
-    call = backward.prepare(*tensors, rule, score, d**-0.5, request.get("serialized", False))
-    try:
-        *grads, _ = call(*tensors, lse.float(), None, *more)
-        for rows, keys in parts:
-            at, of = slice(*rows), slice(*keys)
-            mine = [x[:, :, cut] for x, cut in zip(grads, (at, of, of), strict=True)]
-            one = q[:, :, at], k[:, :, of], v[:, :, of], grad_o[:, :, at]
-            if one[0].numel() and one[1].numel():
-                assert_gradients(mine, *one, mask=mask.text)
-    except (Fault, AssertionError) as error:
-        return {"fault": f"{type(error).__name__}: {str(error)[:2000]}"}
-    return {"fault": ""}
+    reason = backward.why_not_this(q, k, v, rule, score, scale)
+    assert not reason, reason
+    call = backward.prepare(*tensors, rule, score, scale, request.get("serialized", False))
+    *grads, _ = call(*tensors, lse.float(), None, *more)
+    for at, of in parts(request):
+        mine = [x[:, :, cut] for x, cut in zip(grads, (at, of, of), strict=True)]
+        one = q[:, :, at], k[:, :, of], v[:, :, of], grad_o[:, :, at]
+        if one[0].numel() and one[1].numel():
+            assert_gradients(mine, *one, mask=mask.text)
 
 
-def run_forward(request: dict) -> dict:
+def play_forward(request: dict) -> None:
     """O and lse of one problem, judged."""
-    OnMachine.request = request
-    launch.Launch = OnMachine
-    launch.why_not = lambda *tensors, **rules: ""
-    launch.counter_of = lambda device: torch.zeros(1, dtype=torch.int32)
-    multiprocessors = SimpleNamespace(multi_processor_count=request["programs"])
-    torch.cuda.get_device_properties = lambda device: multiprocessors
-    sizes = {key: request[key] for key in ("n_k", "batch", "heads", "k_heads", "dtype")}
-    q, k, v = make_qkv(request["n_q"], request["d"], **sizes)
+    q, k, v = inputs(request)
     rules = {key: request[key] for key in ("mask", "score", "sink") if key in request}
-
-    def attend(q, k, v, return_lse, causal=False, **rules):
-        if "cuts" not in request:
-            return launch.prepare(q, k, v, causal, **rules)(q, k, v)
-        offsets = [torch.tensor(x, dtype=torch.int32) for x in request["cuts"]]
-        found = spans_of_offsets(*offsets, q.shape[2], k.shape[2], q.device, causal)
-        return launch.prepare(q, k, v, mask=SPANS)(q, k, v, found)
-
-    try:
-        if "cuts" in request:
-            o, lse = attend(q, k, v, True, request["causal"])
-            for (a, b), (c, e) in zip(*map(pairwise, request["cuts"]), strict=True):
-                parts = q[:, :, a:b], k[:, :, c:e], v[:, :, c:e]
-                found = o[:, :, a:b], lse[:, :, a:b]
-                if a < b:
-                    causal = request["causal"]
-                    assert_attention(*parts, lambda *_, found=found, **__: found, causal=causal)
-        else:
-            assert_attention(q, k, v, attend, causal=request["causal"], **rules)
-    except (Fault, AssertionError) as error:
-        return {"fault": f"{type(error).__name__}: {str(error)[:2000]}"}
-    return {"fault": ""}
+    causal = request["causal"]
+    if "cuts" in request:
+        o, lse = launch.prepare(q, k, v, mask=SPANS)(q, k, v, spans(request, causal))
+    else:
+        o, lse = launch.prepare(q, k, v, causal, **rules)(q, k, v)
+    for at, of in parts(request):
+        found = o[:, :, at], lse[:, :, at]
+        if found[0].numel():
+            one = q[:, :, at], k[:, :, of], v[:, :, of]
+            assert_attention(*one, lambda *_, found=found, **__: found, causal=causal, **rules)
 
 
-def run_fp8(request: dict) -> dict:
+def play_fp8(request: dict) -> None:
     """O and lse of one problem in fp8, compared with the same roundings by PyTorch."""
-    OnMachine.request = request
-    fp8.Launch = OnMachine
-    fp8.why_not_here = lambda device: ""
-    fp8.counter_of = lambda device: torch.zeros(1, dtype=torch.int32)
-    multiprocessors = SimpleNamespace(multi_processor_count=request["programs"])
-    torch.cuda.get_device_properties = lambda device: multiprocessors
     given, causal, scale = fp8_inputs(request), request["causal"], request["d"] ** -0.5
-    plan = plans.FP8[request["d"], causal]
-    plan = replace(plan, two_level=request["two_level"])
-    try:
-        o, lse = fp8.attention_fp8(given, causal=causal, return_lse=True, plan=plan)
-    except Fault as error:
-        return {"fault": f"Fault: {str(error)[:2000]}"}
+    plan = replace(plans.FP8[request["d"], causal], two_level=request["two_level"])
+    o, lse = fp8.attention_fp8(given, causal=causal, return_lse=True, plan=plan)
     exact = replace(given, dtype=torch.float32)
     expected, lse_expected = fp8._by_blocks(exact, causal, scale, plan)
     both = torch.isfinite(lse_expected)
-    lse_error = (lse - lse_expected)[both].abs().max().item()
-    same = torch.equal(both, torch.isfinite(lse)) and not o.isnan().any()
+    assert torch.equal(both, torch.isfinite(lse)) and not o.isnan().any()
     # A P between two values of e4m3 may be rounded to either: few are, by 1/16.
-    error = ((o.float() - expected).norm() / expected.norm()).item()
-    is_right = same and error < 2**-8 and lse_error < 1e-4
-    return {"fault": "" if is_right else f"O is off by {error:.2g}, lse by {lse_error:.2g}"}
+    assert (o.float() - expected).norm() / expected.norm() < 2**-8
+    assert (lse - lse_expected)[both].abs().max() < 1e-4
 
 
 def fp8_inputs(request: dict) -> fp8.Quantized:
     """Random inputs rounded to e4m3 by PyTorch: Triton's interpreter is not at work here."""
-    sizes = {key: request[key] for key in ("n_k", "batch", "heads", "k_heads", "dtype")}
-    q, k, v = (x.float() for x in make_qkv(request["n_q"], request["d"], **sizes))
+    q, k, v = (x.float() for x in inputs(request))
 
     def rounded(x, size, dim):
         short = -x.shape[2] % size
@@ -297,16 +270,23 @@ def compile_plan(request: dict) -> dict:
     }
 
 
+# What a request of a problem leaves out.
+DEFAULTS = {"batch": 1, "k_heads": 1, "dtype": "bf16", "late": True, "seed": 0, "programs": 2}
+
+
 def answer(request: dict) -> dict:
     """What a request asks for, or why there is nothing."""
+    play = play_forward if "causal" in request else play_backward
+    OnMachine.request = DEFAULTS | request
     try:
         if "plan" in request:
             return compile_plan(request)
-        if "causal" not in request:
-            return run(request)
-        return run_fp8(request) if "two_level" in request else run_forward(request)
+        (play_fp8 if "two_level" in request else play)(OnMachine.request)
+    except (Fault, AssertionError) as error:
+        return {"fault": f"{type(error).__name__}: {str(error)[:2000]}"}
     except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"}
+    return {"fault": ""}
 
 
 if __name__ == "__main__":

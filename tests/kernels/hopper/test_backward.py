@@ -13,6 +13,7 @@ from kernels.launching import Launch
 from kernels.spec import masks, scores
 from tests.kernels.attention_checks import DEVICE, assert_attention, make_qkv
 from tests.kernels.gradient_checks import assert_gradients, like
+from tests.kernels.hopper.conftest import PROBLEMS
 from tests.kernels.hopper.test_hopper import LENGTHS, REGISTERS, SHARED_BYTES, hopper_only
 
 # Bytes of a thread that ptxas keeps in memory: addresses, in the passes over row blocks only read.
@@ -20,98 +21,44 @@ STACK = 120
 SLOW = r"wgmma\.mma_async instructions are serialized|warpgroup\.\w+ is injected"
 
 
-ONE = {"batch": 1, "heads": 1, "k_heads": 1, "late": True, "seed": 0, "programs": 1}
-
-
-def problem(n_q, n_k, d, dtype, mask, **more):
-    """A request to run this on the machine."""
-    return {"n_q": n_q, "n_k": n_k, "d": d, "dtype": dtype, "mask": mask, **ONE, **more}
+def only_full(cases: dict, quick) -> list:
+    """Each case; without --full the quick ones alone."""
+    return [
+        pytest.param(case, id=name, marks=[] if name in quick else pytest.mark.full)
+        for name, case in cases.items()
+    ]
 
 
 # Key blocks that meet 0, 1, 2, 3 and 5 row blocks, one and several tiles to a program, groups of
 # heads, ragged ends, rows and keys that see nothing; the asynchronous early and late.
-RUNS = {
-    "grouped": problem(70, 200, 128, "bf16", "causal", heads=2, k_heads=1, programs=2),
-    "packed, narrow": problem(
-        150, 140, 96, "bf16", "causal", cuts=[[0, 30, 30, 150], [0, 20, 90, 140]]
-    ),
-    "even": problem(128, 256, 64, "fp16", "full", late=False, programs=2, serialized=True),
-}
-SLOW_RUNS = {
-    **{
-        f"{d} {n_q}": problem(n_q, 300, d, "bf16", "full", late=n_q % 2 == 0, programs=2)
-        for d in (64, 128)
-        for n_q in (1, 64, 130, 320)
-    },
-    **{
-        f"{d} {late} {seed}": problem(
-            333,
-            270,
-            d,
-            "fp16",
-            "causal",
-            batch=2,
-            heads=4,
-            k_heads=2,
-            late=late,
-            seed=seed,
-            programs=3,
-            serialized=seed > 0,
-        )
-        for d, late, seed in itertools.product((64, 128), (False, True), range(2))
-    },
-    "blind": problem(300, 100, 128, "bf16", "causal", programs=1),
-    "window": problem(200, 300, 128, "bf16", "causal&window:40,0", heads=2, programs=3),
-    "documents": problem(260, 260, 64, "fp16", "document:0,40,170", programs=2),
-    "prefix": problem(200, 500, 128, "bf16", "causal|prefix:70", programs=2),
-    "narrower": problem(200, 270, 40, "fp16", "causal", programs=2),
-    "unseen keys": problem(40, 600, 64, "bf16", "causal&window:20,0", programs=2),
-}
-TINY = RUNS["grouped"]
-# What is planted in the PTX → what the judge says
-FAULTS = {
-    "no fence": ("fence.proxy.async.shared::cta;", ";", "without a fence"),
-    "slots not awaited": ("bar.sync %", "bar.warp.sync -1; //", "more arrivals"),
-    "nobody told": ("bar.arrive", "bar.warp.sync -1; //", "wait for each"),
-    "dQ overwritten": (
-        "cp.reduce.async.bulk.tensor.3d.global.shared::cta.add",
-        "cp.async.bulk.tensor.3d.global.shared::cta",
-        "dQ: error",
-    ),
-    "products not awaited": ("wgmma.wait_group.sync.aligned 1;", ";", "before it"),
-    "buffer not awaited": ("cp.async.bulk.wait_group.read \t2;", ";", "error"),
-    "slot not let go": ("mbarrier.arrive.shared::cta.b64", "bar.warp.sync -1; //", "wait for each"),
-}
-QUICK_FAULTS = ("no fence", "slot not let go")  # found soonest
-PLANS = list(itertools.product((64, 128), *[(False, True)] * 3, ("queue", "rows")))
+RUNS = PROBLEMS["backward"]
 
 
-def pytest_generate_tests(metafunc):
-    """With --full everything, else what takes little time."""
-    full = metafunc.config.getoption("--full")
-    if "run" in metafunc.fixturenames:
-        found = {**RUNS, **SLOW_RUNS} if full else RUNS
-        metafunc.parametrize("run", found.values(), ids=found)
-    if "planted" in metafunc.fixturenames:
-        metafunc.parametrize("planted", FAULTS if full else QUICK_FAULTS)
-    if "grouped" in metafunc.fixturenames:
-        cases = [(*plan, dtype) for plan in PLANS for dtype in ("bf16", "fp16")]
-        if not full:
-            cases = [(128, True, True, True, "queue", "fp16")]
-        metafunc.parametrize(("d", "masked", "grouped", "serialized", "order", "dtype"), cases)
-
-
+@pytest.mark.parametrize("run", only_full(RUNS | PROBLEMS["backward, slow"], RUNS))
 def test_the_ptx_computes_the_gradients(ask, run):
     assert ask(run)["fault"] == ""
 
 
+@pytest.mark.parametrize(
+    "planted", only_full(PROBLEMS["backward, planted"], ("no fence", "slot not let go"))
+)
 def test_the_machine_rejects(ask, planted):
     """Each fault is planted in PTX that without it passes."""
-    pattern, new, said = FAULTS[planted]
-    assert re.search(said, ask({**TINY, "plant": (pattern, new)})["fault"])
+    pattern, new, said = planted
+    assert re.search(said, ask({**RUNS["grouped"], "plant": (pattern, new)})["fault"])
 
 
-def test_no_plan_serializes_its_products(compiled, d, masked, grouped, serialized, order, dtype):
+FORMS = {
+    f"{form}": form
+    for form in itertools.product(
+        (64, 128), *[(False, True)] * 3, ("queue", "rows"), ("bf16", "fp16")
+    )
+}
+
+
+@pytest.mark.parametrize("form", only_full(FORMS, [str((128, True, True, True, "queue", "fp16"))]))
+def test_no_plan_serializes_its_products(compiled, form):
+    d, masked, grouped, serialized, order, dtype = form
     rows = backward_plans.ROWS[d]
     peeled = backward_plans.peels(rows)
     plan = backward_plans.Plan(rows, masked, grouped, order, serialized, peeled=peeled)
