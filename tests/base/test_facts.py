@@ -145,12 +145,12 @@ def _words(part: object, name: str) -> Iterator[str]:
     if isinstance(part, str):
         yield part
     elif isinstance(part, dict):
-        # What others say; a widget's settings, which are the reader's.
+        # What others say; a widget's settings, which are the reader's; where an axis has marks.
         settings = ("choices", "value", "closed")
         said = {
             "claims.json": ("words",),
             "widgets.json": settings,
-            "lesson.yaml": settings,
+            "lesson.yaml": (*settings, "ticks"),
         }.get(name, ())
         for key, value in part.items():
             if key not in (*TABLE["left_out"], *said):

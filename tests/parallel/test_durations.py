@@ -120,7 +120,7 @@ def test_real_schedules_have_no_overlap_and_as_many_slots_as_compiled(row):
 def test_compare_scales_what_was_not_learnt():
     """Programs of 4, 4 and 8 µs on two SMs: the model's shape in the run's own unit."""
     w = Workload(card="t4", n=48, block_q=16, block_k=16, heads=1, d=32)
-    programs = [[0, 1000, 5000], [1, 1000, 5000], [0, 5000, 13_000]]
+    programs = [[0, 0, 4000], [1, 0, 4000], [0, 4000, 12_000]]
     row = {"programs": programs, "sms": 40, "makespans_us": [11.0, 12.0, 13.0]}
     found = compare(w, "fa2", row)
     assert found.scaled
