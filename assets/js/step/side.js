@@ -113,9 +113,10 @@ export function makeCode() {
     });
   }
 
-  /** Take the code of the files that run. @param {Listings} found */
+  /** Take the code of the files that run, which may come later than the trace. @param {Listings} found */
   function list(found) {
     listings = found;
+    choose(kind);
   }
 
   return { root, list, layout, draw };
