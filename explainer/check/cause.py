@@ -14,7 +14,7 @@ from explainer.check.mistakes import Sizes
 from explainer.check.observe import Function, Seen, of_loop, probe, probe_plan
 
 Numbers = np.ndarray
-Own = tuple[int, int] | None  # the tiles that a function showed, if not those it was told
+Own = tuple[int, int] | None  # the tiles that a function showed, if not those it was given
 
 
 @dataclass(frozen=True)
@@ -72,17 +72,17 @@ def forward_cause(
     wrong = ~(np.abs(seen.O - true) <= case.allowed)
     is_wrong = bool(wrong.any())
     names = ("O",) if is_wrong else ("O", "lse")
-    told = (how.block_q, how.block_k)
+    given = (how.block_q, how.block_k)
     if _is_nan_without_keys(case, seen, wrong):
-        return Cause("empty_rows_nan", of_loop(loop.Loop(empty="nan"), case, *told), told)
+        return Cause("empty_rows_nan", of_loop(loop.Loop(empty="nan"), case, *given), given)
     if not is_wrong and _has_misplaced_lse(case, seen):
-        return Cause("lse_of_other_head", of_loop(loop.Loop(), case, *told), told)
+        return Cause("lse_of_other_head", of_loop(loop.Loop(), case, *given), given)
     tells = (wrong & (np.abs(seen.O) < HUGE)).any() or not is_wrong
     share, found = _share(case), []
     settled = set()  # loops that differ from what was seen, however they treat rows without keys
-    sizes = may_have.of(told, case.n_k)
+    sizes = may_have.of(given, case.n_k)
     if seen.states:  # which show the sizes
-        sizes = [told]
+        sizes = [given]
     for size, style in product(sizes, range(len(mistakes.STYLES))):
         is_whole = any(score[1] == len(others) for score, _ in found)
         if is_whole and (tells or style == 0):
@@ -108,7 +108,7 @@ def forward_cause(
             function = of_loop(w, case, *size)
             made = function(case.q, case.k, case.v, case.causal, bool(seen.states))
             near = all(same(getattr(seen, x), getattr(made, x), share) for x in names)
-            own = size if size != told else None
+            own = size if size != given else None
             if near and (not is_wrong or _is_nearer(seen.O, made.O, true)):
                 elsewhere = _elsewhere(w, own, case.dtype, others, may_have)
                 if elsewhere is None or 2 * elsewhere < len(others):
@@ -126,7 +126,7 @@ def forward_cause(
     if not (tells or is_likely):
         return None
     named = causes[0].key  # in the sizes of the case, if it is there too: they show its tiles
-    return next((x for _, x in found if x.key == named and x.size == told), causes[0])
+    return next((x for _, x in found if x.key == named and x.size == given), causes[0])
 
 
 def _is_nan_without_keys(case: Case, seen: Seen, wrong: Numbers) -> bool:
@@ -341,9 +341,9 @@ def backward_cause(
     where the function is right, or agrees in less than half of them.
     """
     case, right, causes = found.case, found.right(head), []
-    told = case.block_q, case.block_k
+    given = case.block_q, case.block_k
     is_quick = not (right[1] and right[2])  # else those of a mistake in the loop of dQ may be wrong
-    for size, style in product(may_have.of(told, case.n_k), (0, 1)):  # of these alone they know
+    for size, style in product(may_have.of(given, case.n_k), (0, 1)):  # of these alone they know
         if style and size[0] != size[1] and not may_have.is_told:
             continue  # too many to try them all
         for key, w in mistakes.loops("backward", style):
@@ -353,7 +353,7 @@ def backward_cause(
             is_of_one_loop = (right[0] and dK and dV) or (dQ and right[1] and right[2])
             if not ((dQ and dK and dV) or is_of_one_loop):
                 continue
-            own = size if size != told else None
+            own = size if size != given else None
             elsewhere = _gradients_elsewhere(w, own, agrees, others, may_have)
             if elsewhere is not None and 2 * elsewhere >= len(others):
                 causes.append((all(agrees), elsewhere, key))

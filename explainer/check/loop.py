@@ -325,7 +325,7 @@ def _visible(w: Loop, t: _Tiles, rows: Numbers, keys: Numbers) -> Numbers:
     of_rows, of_keys = block_i * t.block_k + local_i + shift, block_j * t.block_q + local_j
     i = i + shift
     square = len(rows) == len(keys)
-    kept = {
+    rules = {
         "local": local_i >= local_j,
         "local_rows": local_i >= j,
         "local_keys": i >= local_j,
@@ -343,7 +343,7 @@ def _visible(w: Loop, t: _Tiles, rows: Numbers, keys: Numbers) -> Numbers:
         "first": (i >= j) & (j <= i[0]),
         "beyond": (i >= j) | (keys[-1] <= rows[-1] + t.offset),
     }
-    return kept[w.mask]
+    return rules[w.mask]
 
 
 def _padded(w: Loop, k: Numbers, v: Numbers, block: int, causal: bool) -> tuple[Numbers, Numbers]:
@@ -563,8 +563,8 @@ def _visit(w: Loop, S, vj, keep, m, l, o, scale: float, older) -> tuple[Numbers,
     o = o + old_o if "o" in w.adds else o
     o = o / l[:, None] if w.divide in ("tile", "both") else o
     l, o = _rounded(w, "l", l), _rounded(w, "o", o)
-    kept = {"tile": S.max(1), "lazy": np.where(is_small, m, new)}
-    return kept.get(w.keeps, new), l, o, product
+    maxima = {"tile": S.max(1), "lazy": np.where(is_small, m, new)}
+    return maxima.get(w.keeps, new), l, o, product
 
 
 def _divided(w: Loop, o: Numbers, l: Numbers, lse: Numbers) -> Numbers:
@@ -644,8 +644,8 @@ def backward(
             read = {x: c if x in w.at_keys and can_swap else r for x in ("lse", "D", "dO")}
             for masks in _visits(w, t, i, j):
                 keep, S = _visible(w, t, r, c) | (not masks), qi @ kj.T * scale
-                shown = np.where(keep | (w.mask_at != "scores"), S, w.hidden)
-                P = _p(w, shown, lse[read["lse"]], m[read["lse"]])
+                visible = np.where(keep | (w.mask_at != "scores"), S, w.hidden)
+                P = _p(w, visible, lse[read["lse"]], m[read["lse"]])
                 P = P * keep if w.mask_at == "product" else P
                 own = {"dO": do[read["dO"]], "O": o[r], "Q": qi, "K": kj, "V": vj}
                 left, right = (own[x] for x in w.dP_of.split())

@@ -57,16 +57,16 @@ class Sizes(NamedTuple):
     is_told: bool = True
     written: tuple[int, ...] = ()
 
-    def of(self, told: tuple[int, int], n: int) -> Iterator[tuple[int, int]]:
-        """List the sizes (Br, Bc) on a case of n keys: those that it is ``told``, those of numbers
+    def of(self, given: tuple[int, int], n: int) -> Iterator[tuple[int, int]]:
+        """List the sizes (Br, Bc) on a case of n keys: those that it is ``given``, those of numbers
         in its file, powers of 2; squares first, and where it takes arguments only larger ones."""
-        own = [b for b in BLOCKS if n <= 8 * b < 16 * n and not (self.is_told and b < told[0])]
+        own = [b for b in BLOCKS if n <= 8 * b < 16 * n and not (self.is_told and b < given[0])]
         written = () if self.is_told else self.written
         squares = [(b, b) for b in (*written, *own)]
         pairs = [] if self.is_told else product(written or own, repeat=2)
-        yield from dict.fromkeys([told, *squares[: len(written)], *pairs, *squares])
+        yield from dict.fromkeys([given, *squares[: len(written)], *pairs, *squares])
 
-    def in_case(self, own: tuple[int, int] | None, told: tuple[int, int]) -> tuple[int, int]:
-        """Return the tiles on a case with the sizes ``told`` of a function that showed its ``own``
+    def in_case(self, own: tuple[int, int] | None, given: tuple[int, int]) -> tuple[int, int]:
+        """Return the tiles on a case with the sizes ``given`` of a function that showed its ``own``
         on another, which sizes that it takes may exceed."""
-        return own if own and (not self.is_told or own[0] > told[0]) else told
+        return own if own and (not self.is_told or own[0] > given[0]) else given

@@ -108,7 +108,7 @@ def examine(
     whole = about["layout"] == "cs336" or about["device"] == "cuda"
     wanted = [case for case in cases(whole, first) if _takes(about, case)]
     gradients = gradient_cases(whole)
-    shown: list[tuple[Case, observe.Seen]] = []
+    observed: list[tuple[Case, observe.Seen]] = []
     wrong: tuple[Case, observe.Seen] | None = None
     rounds = False
     for n, case in enumerate(wanted):
@@ -133,10 +133,10 @@ def examine(
         if tile is not None and wrong is None:
             wrong = case, seen
         else:
-            shown.append((case, seen))
+            observed.append((case, seen))
     if wrong:
         _locate(
-            *wrong, shown, observe.of_runner(runner, wrong[0]), observe.sizes_of(about), verdict
+            *wrong, observed, observe.of_runner(runner, wrong[0]), observe.sizes_of(about), verdict
         )
     progress("dQ", len(wanted), len(wanted) + len(gradients))
     gradients = [(replace(case, rounds=rounds), do) for case, do in gradients]
@@ -199,10 +199,10 @@ def _warn(case: Case, seen: observe.Seen, right, verdict: Verdict) -> None:
 
 
 def _locate(
-    case: Case, seen: observe.Seen, shown, function, sizes: Sizes, verdict: Verdict
+    case: Case, seen: observe.Seen, observed, function, sizes: Sizes, verdict: Verdict
 ) -> None:
     """Find the first wrong tile of a case whose end is wrong, and its cause."""
-    tile, verdict.tiles, _, cause = locate(case, seen, function, shown, sizes)
+    tile, verdict.tiles, _, cause = locate(case, seen, function, observed, sizes)
     verdict.cause = cause.key if cause else None
     verdict.case, verdict.tile, verdict.warning = case, tile, False
     place = {"problem": case.name, "i": tile.i, "j": tile.j, **_head(case, tile.head)}
@@ -223,7 +223,7 @@ def _head(case: Case, head: tuple[int, ...]) -> dict[str, Any]:
 def _judge_gradients(runner: Runner, made: list[tuple[Case, np.ndarray]], verdict: Verdict) -> None:
     """Judge dQ, dK and dV where the file has a backward pass."""
     worst: dict[str, CaseResult] = {}
-    shown: list[Gradients] = []
+    observed: list[Gradients] = []
     wrong: tuple[Gradients, tuple[int, ...]] | None = None
     for case, do in made:
         if not _takes(runner.about, case):
@@ -236,7 +236,7 @@ def _judge_gradients(runner: Runner, made: list[tuple[Case, np.ndarray]], verdic
             break
         if grads is None:
             break
-        shown.append(found := Gradients(case, do, true, grads[0]))
+        observed.append(found := Gradients(case, do, true, grads[0]))
         for head, expected in true.items():
             of_head = (x[head] for x in found.seen)
             errors = [np.abs(x - y) for x, y in zip(of_head, expected.truth, strict=True)]
@@ -251,7 +251,7 @@ def _judge_gradients(runner: Runner, made: list[tuple[Case, np.ndarray]], verdic
             if wrong is None and not all(found.right(head)):
                 wrong = found, head
     if wrong and verdict.first is None:
-        others = [x for x in shown if x is not wrong[0] and x.is_finite]
+        others = [x for x in observed if x is not wrong[0] and x.is_finite]
         _locate_gradient(runner, *wrong, others, verdict)
     verdict.cases += worst.values()
     if not worst:
