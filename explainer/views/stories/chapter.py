@@ -8,6 +8,7 @@ from typing import Any, Literal, TypedDict
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 
+Json = dict[str, Any]  # part of what the browser gets
 Choice = Mapping[str, str]  # what the switches of a chapter are set to, by their keys
 
 
@@ -44,12 +45,12 @@ class _Chapter(TypedDict):
     provenance: str
     label: str
     switches: list[Switch]
-    beats: list[dict[str, Any]]
+    beats: list[Json]
     start: int
     words: list[str] | str
     table: list[Table]
     links: list[tuple[str, str]]
-    picture: dict[str, Any]
+    picture: Json
 
 
 class Chapter(_Chapter, total=False):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from explainer.base.amounts import format_fixed, format_significant
 from explainer.base.kinds import recorded
 from explainer.base.records import about, load, rows_where
 from explainer.base.texts import Texts
 from explainer.parallel import devices
-from explainer.views.stories.chapter import Table, table
+from explainer.views.stories.chapter import Json, Table, table
 
 t = Texts("parallel")
 ALIKE = (
@@ -19,7 +17,7 @@ LAYOUTS, PEER = ("ring contiguous", "ring head-tail"), "context_parallel cudnn"
 MASK = "causal"
 
 
-def compared(both: list[dict[str, Any]], problem: str) -> dict[str, Any]:
+def compared(both: list[Json], problem: str) -> Json:
     """Return both layouts as computed (``both``) for a small ``problem``, beside what was
     recorded at each length up to ``ALIKE``, which are its positions."""
     rows = devices.recorded_rows()
@@ -46,7 +44,7 @@ def compared(both: list[dict[str, Any]], problem: str) -> dict[str, Any]:
     }
 
 
-def _length(n: int, rows: list[devices.Recorded]) -> dict[str, Any]:
+def _length(n: int, rows: list[devices.Recorded]) -> Json:
     """Return one position: one GPU's call, those of both layouts, and the fastest of
     `context_parallel` with cuDNN."""
     (one,) = rows_where(devices.RECORD, n=n, mask=MASK, method="one GPU ours")

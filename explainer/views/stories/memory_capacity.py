@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from explainer.base.amounts import amount, format_significant
 from explainer.base.cards import CARDS
 from explainer.base.records import BENCH, load
 from explainer.base.texts import Texts
 from explainer.memory import capacity
 from explainer.memory.workload import Workload
-from explainer.views.stories.chapter import Chapter, Choice, Table, switch, table
+from explainer.views.stories.chapter import Chapter, Choice, Json, Table, switch, table
 from explainer.views.stories.links import links
 from kernels.spec.fields import PASSES
 
@@ -19,6 +17,7 @@ t = Texts("memory")
 AT_WORK = {PASSES[0]: ("standard", "fused"), PASSES[1]: ("standard_back", "fused_back")}
 STEPS = 80  # about as many positions of N, evenly on the axis
 TABLED = tuple(2**k for k in range(8, 17))
+Longest = dict[str, tuple[int, ...]]  # by card: with standard attention, with the fused kernel
 
 
 def chapter(w: Workload, choice: Choice) -> Chapter:
@@ -29,7 +28,7 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
     standard, fused = longest[w.card]
     is_forward = mode["value"] == PASSES[0]
     beats = [_beat(n, longest) for n in _positions(longest)]
-    gain = t("capacity.times", times=format_significant(fused / max(1, standard), 3))
+    gain = t("capacity.times", times=format_significant(fused / standard, 3))
     key = "capacity.headline" if is_forward else "capacity.headline_training"
     return {
         "headline": t(key, card=_short(w.card), gain=gain),
@@ -44,7 +43,7 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
         "links": links(w, "fa2", "recompute"),
         "picture": {
             "cards": [_row(w, card, longest[card]) for card in longest],
-            "most": max(most for pair in longest.values() for most in pair),
+            "most": max(map(max, longest.values())),
             "names": t.named("capacity.forms"),
             "remark": _remark(w, forms),
         },
@@ -70,7 +69,7 @@ def _amount_of_tokens(n: int) -> str:
     return t("capacity.million", n=f"{n / 10**6:.3g}") if n >= 10**6 else f"{n:,}"
 
 
-def _row(w: Workload, card: str, longest: tuple[int, ...]) -> dict[str, Any]:
+def _row(w: Workload, card: str, longest: tuple[int, ...]) -> Json:
     standard, fused = longest
     return {
         "key": card,
@@ -92,8 +91,7 @@ def _row(w: Workload, card: str, longest: tuple[int, ...]) -> dict[str, Any]:
 def _remark(w: Workload, forms: tuple[str, str]) -> str:
     """Say what twice the memory does to each form's longest N."""
     standard, fused = (
-        capacity.longest(w, form, w.card, 2) / max(1, capacity.longest(w, form, w.card))
-        for form in forms
+        capacity.longest(w, form, w.card, 2) / capacity.longest(w, form, w.card) for form in forms
     )
     return t("capacity.remark", fused=fused, standard=standard)
 
@@ -118,27 +116,23 @@ def _provenance(w: Workload, is_forward: bool) -> str:
 # ---- positions of N
 
 
-def _positions(longest: dict[str, tuple[int, ...]]) -> list[int]:
+def _positions(longest: Longest) -> list[int]:
     """Return the positions of N: 1, 2, 5, … while standard attention fits some card, then even
     steps to the end of the longest bar."""
-    most, most_standard = (max(pair[k] for pair in longest.values()) for k in (1, 0))
+    most_standard, most = map(max, zip(*longest.values(), strict=True))
     round_ns = [k * 10**tens for tens in range(16) for k in (1, 2, 5)]
     step = next(n for n in round_ns if n >= most / STEPS)
     few = [n for n in round_ns if n >= 1000]
     return sorted(
         {n for n in few if n <= min(2 * most_standard, most)}
         | {step * k for k in range(1, most // step + 1)}
-    ) or [max(1, most)]
+    )
 
 
-def _fits(n: int, longest: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
-    """Count the cards that hold N with standard attention and with the fused kernel."""
-    standard, fused = (sum(n <= pair[k] for pair in longest.values()) for k in (0, 1))
-    return standard, fused
-
-
-def _beat(n: int, longest: dict[str, tuple[int, ...]]) -> dict[str, Any]:
-    standard, fused = _fits(n, longest)
+def _beat(n: int, longest: Longest) -> Json:
+    standard, fused = (
+        sum(n <= most for most in each) for each in zip(*longest.values(), strict=True)
+    )
     none = t("capacity.none")
     return {
         "label": f"{n:,}",
@@ -151,17 +145,16 @@ def _beat(n: int, longest: dict[str, tuple[int, ...]]) -> dict[str, Any]:
     }
 
 
-def _start(beats: list[dict[str, Any]], longest: dict[str, tuple[int, ...]]) -> int:
+def _start(beats: list[Json], longest: Longest) -> int:
     """Start where two cards have run out with the fused kernel and five still fit."""
     bound = sorted(fused for _, fused in longest.values())[2]
-    fitting = [k for k, beat in enumerate(beats) if beat["n"] <= bound]
-    return fitting[-1] if fitting else 0
+    return max(0, sum(beat["n"] <= bound for beat in beats) - 1)
 
 
 # ---- tables
 
 
-def _ends(longest: dict[str, tuple[int, ...]]) -> Table:
+def _ends(longest: Longest) -> Table:
     rows = [
         [CARDS[card].name, CARDS[card].hbm_bytes, *(capacity.round_down(n) for n in pair)]
         for card, pair in longest.items()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from explainer.base.amounts import amount
 from explainer.base.texts import Texts
 from explainer.memory import mask_work
 from explainer.memory.workload import Workload
-from explainer.views.stories.chapter import Chapter, Choice, Table, table
+from explainer.views.stories.chapter import Chapter, Choice, Json, Table, table
 from explainer.views.stories.links import links
 from kernels.spec.masks import TILE_KINDS as KINDS
 from kernels.spec.masks import parse
@@ -56,7 +55,7 @@ def chapter(w: Workload, _choice: Choice) -> Chapter:
     }
 
 
-def _beat(w: Workload, text: str, k_heads: int, works: dict[str, mask_work.Work]) -> dict[str, Any]:
+def _beat(w: Workload, text: str, k_heads: int, works: dict[str, mask_work.Work]) -> Json:
     """Describe a mask with so many key heads: its share of the tiles and of the cache."""
     work, full = works[text], works["full"]
     kept = mask_work.cached_keys(parse(text), w.n)
@@ -99,7 +98,7 @@ def _long(w: Workload, text: str, k_heads: int) -> str:
     return t("masks.long", tokens=long, size=_size(w, k_heads, kept))
 
 
-def _map(w: Workload) -> dict[str, Any]:
+def _map(w: Workload) -> Json:
     """Return runs of visited cells, [row, first, past the last] by kind, beside the rows' and
     columns' number, and the runs of keys that stay in the cache, as shares of N."""
     found = tiling.kinds(w.problem("fa2"))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from explainer.algorithms.registry import BASELINE, LABELS
 from explainer.base.amounts import amount, format_significant
 from explainer.base.records import load, rows_where
@@ -11,13 +9,15 @@ from explainer.base.texts import Texts
 from explainer.memory import traffic_series
 from explainer.memory.traffic_series import DRAM, ORDERS, PORTS, RECORD, SLICES, Point
 from explainer.memory.workload import Workload
-from explainer.views.stories.chapter import Chapter, Choice, Table, nearest, switch, table
+from explainer.views.stories.chapter import Chapter, Choice, Json, Table, nearest, switch, table
 from explainer.views.stories.links import links
 
 t, shared = Texts("memory"), Texts("shared")
 PANELS = (PORTS, SLICES, DRAM)
 INKS = dict(zip(ORDERS, ("quiet", "ink-o", "accent-ink"), strict=True))
 BELOW = 0.8  # of the computed bytes: a circle so far below its line has its reason written beside
+Points = tuple[Point, ...]  # at one x, of each algorithm
+Rows = list[Points]  # at every x
 TICKS = tuple(16**k for k in range(12))  # of the bytes
 SHARED = 1.05  # FA-2's bytes at the ports over those at the slices: an access served several SMs
 
@@ -74,7 +74,7 @@ def _fewer(gain: float) -> str:
     )
 
 
-def _beat(w: Workload, pass_: str, points: tuple[Point, ...], is_over_n: bool) -> dict[str, Any]:
+def _beat(w: Workload, pass_: str, points: Points, is_over_n: bool) -> Json:
     """Describe one N or one tile: what is said of it, and the gap that each panel shows."""
     computed, measured = traffic_series.gains(w, pass_)
     gains = measured or computed
@@ -104,9 +104,7 @@ def _beat(w: Workload, pass_: str, points: tuple[Point, ...], is_over_n: bool) -
 # ---- picture
 
 
-def _picture(
-    series: list[Workload], points: list[tuple[Point, ...]], is_over_n: bool, has_measured: bool
-) -> dict[str, Any]:
+def _picture(series: list[Workload], points: Rows, is_over_n: bool, has_measured: bool) -> Json:
     """Return panels on one scale of bytes; L2's slices only where they were measured."""
     found = [
         size for row in points for p in row for size in (*p.computed.values(), *p.measured.values())
@@ -134,9 +132,7 @@ def _picture(
     }
 
 
-def _series(
-    series: list[Workload], points: list[tuple[Point, ...]], k: int, place: str
-) -> dict[str, Any]:
+def _series(series: list[Workload], points: Rows, k: int, place: str) -> Json:
     """Return one algorithm's line and circles: bytes at each x, None where there are none."""
     return {
         "label": LABELS[ORDERS[k]],
@@ -160,7 +156,7 @@ def _tip(w: Workload, point: Point, place: str) -> str:
     return "\n".join(lines)
 
 
-def _below(points: list[tuple[Point, ...]], place: str) -> dict[str, Any] | None:
+def _below(points: Rows, place: str) -> Json | None:
     """Say why standard attention's circles lie below its line at DRAM, and where to point."""
     found = [
         k
@@ -175,7 +171,7 @@ def _below(points: list[tuple[Point, ...]], place: str) -> dict[str, Any] | None
 # ---- table
 
 
-def _table(series: list[Workload], points: list[tuple[Point, ...]], pass_: str) -> Table:
+def _table(series: list[Workload], points: Rows, pass_: str) -> Table:
     rows = [
         [
             LABELS[p.order],

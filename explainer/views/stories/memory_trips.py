@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from explainer.algorithms import traffic
 from explainer.algorithms.algorithm import COMPULSORY
@@ -14,7 +13,7 @@ from explainer.base.cards import peak_tflops
 from explainer.base.kinds import computed
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
-from explainer.views.stories.chapter import Chapter, Choice, Table, table
+from explainer.views.stories.chapter import Chapter, Choice, Json, Table, table
 from explainer.views.stories.links import links
 from kernels.spec.masks import flops
 
@@ -84,7 +83,7 @@ def chapter(w: Workload, _choice: Choice) -> Chapter:
     }
 
 
-def _lane(lane: list[Trip], whole: int, order: str) -> dict[str, Any]:
+def _lane(lane: list[Trip], whole: int, order: str) -> Json:
     """Describe the trips of an algorithm: ``start`` and ``end`` as shares of the time axis."""
     is_standard = order == BASELINE
     names = t.row("trips.kernels") if is_standard else ()
@@ -114,9 +113,7 @@ def _lane(lane: list[Trip], whole: int, order: str) -> dict[str, Any]:
     }
 
 
-def _beat(
-    lanes: list[list[Trip]], share: float, time: float, whole: float, unit: str
-) -> dict[str, Any]:
+def _beat(lanes: list[list[Trip]], share: float, time: float, whole: float, unit: str) -> Json:
     """Describe a moment, at this share of the axis: the bytes that each algorithm has moved, and
     how much of standard attention's matrix that is on its way."""
     here = share * lanes[0][-1].end

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from explainer.base.texts import Texts
 from explainer.memory.compiled_tiles import allocation, slots
 from explainer.memory.levels import NO_RATE, Level, hbm_tensors, levels_of
 from explainer.memory.workload import Workload
-from explainer.views.stories.chapter import Chapter, Choice, Table, switch, table
+from explainer.views.stories.chapter import Chapter, Choice, Json, Table, switch, table
 from explainer.views.stories.links import links
 
 t = Texts("memory")
@@ -75,7 +74,7 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
 # ---- beats
 
 
-def _fused_beats(w: Workload) -> list[dict[str, Any]]:
+def _fused_beats(w: Workload) -> list[Json]:
     """List the steps of the last row block: load Q, its key tiles, write O."""
     first = (w.n - 1) // w.block_q * w.block_q
     visible = w.mask.keep(w.n, w.n, slice(first, w.n)).any(axis=0)
@@ -92,7 +91,7 @@ def _fused_beats(w: Workload) -> list[dict[str, Any]]:
     ]
 
 
-def _standard_beats() -> list[dict[str, Any]]:
+def _standard_beats() -> list[Json]:
     """List what standard attention's three kernels read and write."""
     labels, kernels = t.row("where.steps"), t.row("where.kernel_names")
     return [
@@ -110,7 +109,7 @@ def _rate(level: Level) -> str:
     return rounded(rate) if not 10 <= rate < 100 else f"{rate:.1f}"
 
 
-def _pipe(level: Level, widest: float) -> dict[str, Any]:
+def _pipe(level: Level, widest: float) -> Json:
     """Describe the pipe toward the arithmetic: ``share`` of the widest pipe, None without rate."""
     if level.bytes_per_s is None:
         tip = t("where.pipe.none", level=level.name, why=NO_RATE)
@@ -120,14 +119,14 @@ def _pipe(level: Level, widest: float) -> dict[str, Any]:
     return {"rate": _rate(level), "unit": "TB/s", "share": share, "tip": tip}
 
 
-def _area(level: Level, hbm: Level) -> dict[str, Any]:
+def _area(level: Level, hbm: Level) -> Json:
     """Describe an area on HBM's scale: ``side`` in sides of HBM's square."""
     tip = t("where.area", level=level.name, n=level.size_bytes, kind=str(level.size_kind))
     side = math.sqrt(level.size_bytes / hbm.size_bytes)
     return {"name": level.name, "size": amount(level.size_bytes), "side": side, "tip": tip}
 
 
-def _chip(w: Workload, level: Level, is_fused: bool) -> dict[str, Any]:
+def _chip(w: Workload, level: Level, is_fused: bool) -> Json:
     """Describe shared memory or the registers of one SM: its ``bytes``, the bytes that each of its
     ``programs`` takes, and the parts of a program's tile as (name, hue, bytes, tip)."""
     given = allocation(w) if is_fused else None
@@ -170,7 +169,7 @@ def _chip(w: Workload, level: Level, is_fused: bool) -> dict[str, Any]:
     }
 
 
-def _picture(w: Workload, levels: tuple[Level, ...], scores: int, is_fused: bool) -> dict[str, Any]:
+def _picture(w: Workload, levels: tuple[Level, ...], scores: int, is_fused: bool) -> Json:
     """Describe what is drawn; lengths in sides of HBM's square, pipes in widths of the widest."""
     registers, shared, l2, hbm = levels
     widest = max(level.bytes_per_s or 0 for level in levels)

@@ -18,7 +18,7 @@ from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from explainer.parallel import split_keys
 from explainer.problem import Problem
-from explainer.views.stories.chapter import PARALLEL, Chapter, Table, switch, table
+from explainer.views.stories.chapter import PARALLEL, Chapter, Choice, Json, Table, switch, table
 
 t = Texts("parallel")
 RULE = "rule"  # as many parts as the kernel chooses
@@ -54,7 +54,7 @@ class _Launch:
         return [*map(str, sorted(set.intersection(*of_each))), RULE]
 
 
-def _launch(w: Workload, choice: Mapping[str, str]) -> _Launch:
+def _launch(w: Workload, choice: Choice) -> _Launch:
     """Find the recorded launch that is nearest to ``w``."""
     nearest = split_keys.nearest_rows(w)[0]
     rows: dict[int, list[Row]] = {}
@@ -66,7 +66,7 @@ def _launch(w: Workload, choice: Mapping[str, str]) -> _Launch:
     return replace(found, parts=parts if parts in found.choices else RULE)
 
 
-def chapter(w: Workload, choice: Mapping[str, str]) -> Chapter:
+def chapter(w: Workload, choice: Choice) -> Chapter:
     """Return the chapter for the recorded launch that is nearest to ``w``, with 65,536 keys unless
     ``choice`` has ``n``. ``choice``: ``parts`` a recorded number of parts, ``rule`` or anything
     else as many as the kernel chooses; ``beside`` "sdpa" adds SDPA's backends."""
@@ -115,7 +115,7 @@ def chapter(w: Workload, choice: Mapping[str, str]) -> Chapter:
     }
 
 
-def _line(launch: _Launch, parts: str) -> dict[str, object]:
+def _line(launch: _Launch, parts: str) -> Json:
     """Return the kernel's times in so many parts at every length, µs, with their spread, and how
     many times as long the keys in one part take."""
     rows = [launch.row(parts, n) for n in launch.rows]
@@ -142,7 +142,7 @@ def _microseconds(row: Row) -> dict[str, float]:
     return {name: round(row[key] * 1e3, 2) for name, key in names.items()}
 
 
-def _chart(launch: _Launch, with_sdpa: bool) -> dict[str, object]:
+def _chart(launch: _Launch, with_sdpa: bool) -> Json:
     """Return the recorded times over the number of keys: of every number of parts, the first of
     which is one, and of SDPA's backends."""
     return {
@@ -154,7 +154,7 @@ def _chart(launch: _Launch, with_sdpa: bool) -> dict[str, object]:
     }
 
 
-def _sdpa_line(launch: _Launch, method: str) -> dict[str, object]:
+def _sdpa_line(launch: _Launch, method: str) -> Json:
     """Return a backend's times at every length, None where it refused."""
     found = {r["n_k"]: r for n in launch.rows.values() for r in n if r.get("method") == method}
     times = {n: _microseconds(r) for n, r in found.items() if "median_ms" in r}
@@ -169,7 +169,7 @@ def _sdpa_line(launch: _Launch, method: str) -> dict[str, object]:
     }
 
 
-def _small(count: int) -> dict[str, Any]:
+def _small(count: int) -> Json:
     """Compute one query's attention to 32 keys in ``count`` parts, and how far their sum is from
     one softmax over all keys."""
     parts, o, lse = split_keys.parts(SMALL, count)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, cast
+from typing import cast
 from urllib.parse import urlencode
 
 import numpy as np
@@ -15,7 +15,7 @@ from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from explainer.parallel import devices
 from explainer.problem import Problem
-from explainer.views.stories.chapter import Chapter, Table, switch, table
+from explainer.views.stories.chapter import Chapter, Choice, Json, Table, switch, table
 from explainer.views.stories.devices_recorded import compared, recorded_table
 from kernels.spec import layouts
 
@@ -32,7 +32,7 @@ def _run(count: int, layout: str, side: int) -> devices.DeviceTrace:
     return devices.trace(replace(SMALL, block_q=side, block_k=side), count, layout)
 
 
-def chapter(w: Workload, choice: Mapping[str, str]) -> Chapter:
+def chapter(w: Workload, choice: Choice) -> Chapter:
     """Return the chapter of one small head. ``choice``: ``layout`` how the rows are laid out, or
     ``COMPARED``, ``gpus`` 4 or 2, ``side`` of a tile, ``row`` whose merge is shown."""
     order = switch("layout", t("devices.order"), t.named("devices.order.choices"), choice, "next")
@@ -48,7 +48,7 @@ def chapter(w: Workload, choice: Mapping[str, str]) -> Chapter:
         found = compared(both, t("devices.both.small", br=int(side["value"]), **line))
     else:
         found = _moving(runs, layout, choice)
-    made: dict[str, Any] = {
+    made: Json = {
         "label": found["headline"],
         "switches": [gpus, side, order],
         "words": t("devices.line", **line),
@@ -67,7 +67,7 @@ def chapter(w: Workload, choice: Mapping[str, str]) -> Chapter:
     return cast(Chapter, made)
 
 
-def _moving(runs: Runs, layout: str, choice: Mapping[str, str]) -> dict[str, Any]:
+def _moving(runs: Runs, layout: str, choice: Choice) -> Json:
     """Return the run of one layout, tick by tick."""
     row = choice.get("row", "")
     row = int(row) if row.isdecimal() and int(row) < SMALL.n else ROW
@@ -98,7 +98,7 @@ def _step_at(run: devices.DeviceTrace, tick: int) -> int:
     return int(np.searchsorted(run.starts[1:-1], tick, side="right"))
 
 
-def _beat(run: devices.DeviceTrace, tick: int) -> dict[str, Any]:
+def _beat(run: devices.DeviceTrace, tick: int) -> Json:
     step = _step_at(run, tick)
     return {
         "label": t("devices.beat", tick=tick, count=run.makespan),
@@ -107,7 +107,7 @@ def _beat(run: devices.DeviceTrace, tick: int) -> dict[str, Any]:
     }
 
 
-def _timeline(runs: Runs, layout: str) -> dict[str, Any]:
+def _timeline(runs: Runs, layout: str) -> Json:
     """Return what the timeline of a layout is drawn from; beside head–tail the contiguous end."""
     run, first = runs[layout], runs["contiguous"].makespan
     gain = t("devices.gain", gain=first / run.makespan)
@@ -126,7 +126,7 @@ def _timeline(runs: Runs, layout: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _picture(run: devices.DeviceTrace, row: int) -> dict[str, Any]:
+def _picture(run: devices.DeviceTrace, row: int) -> Json:
     """Return what the other parts of the picture need at any tick."""
     p = run.problem
     steps = range(run.tiles.shape[1])
@@ -162,11 +162,11 @@ def _work(tiles: int) -> str:
     return t("devices.tiles", count=tiles) if tiles else t("devices.waits")
 
 
-def _merge(run: devices.DeviceTrace, row: int) -> list[dict[str, Any]]:
+def _merge(run: devices.DeviceTrace, row: int) -> list[Json]:
     """Return the bars of this row, one for each step that has keys for it: whose keys, and after
     each tile the tick, m, ℓ, and of the ℓ before the step what remains and its factor."""
     block, place = divmod(row, run.problem.block_q)
-    bars: dict[int, dict[str, Any]] = {}
+    bars: dict[int, Json] = {}
     m_old, l_old = m, l = -np.inf, 0.0  # before the step, and after the tile
     for v in run.visits:
         if v.visit.i != block:

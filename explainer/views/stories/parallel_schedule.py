@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,16 @@ from explainer.parallel import durations, launch
 from explainer.parallel.real_schedules import Comparison, compare
 from explainer.parallel.simulator import Schedule
 from explainer.views.stories import placed
-from explainer.views.stories.chapter import Chapter, Choice, Switch, Table, nearest, switch, table
+from explainer.views.stories.chapter import (
+    Chapter,
+    Choice,
+    Json,
+    Switch,
+    Table,
+    nearest,
+    switch,
+    table,
+)
 from explainer.views.stories.links import links
 from explainer.views.stories.placed import format_time
 
@@ -136,7 +144,7 @@ def _sentence(programs: launch.Programs, real: Comparison | None, is_held_out: b
     return f"{work} {t(key, off=100 * abs(real.off), side=side)}"
 
 
-def _other_order(w: Workload, order: str, unit: str, makespan: float) -> dict[str, Any] | None:
+def _other_order(w: Workload, order: str, unit: str, makespan: float) -> Json | None:
     """Simulate the launch with its shortest programs first, where that differs."""
     if ALGORITHMS[order].program != "block" or not w.mask.hides or unit != "µs":
         return None
@@ -147,7 +155,7 @@ def _other_order(w: Workload, order: str, unit: str, makespan: float) -> dict[st
     return {"at": s.makespan, "texts": texts}
 
 
-def _beat(s: Schedule, time: float, unit: str) -> dict[str, Any]:
+def _beat(s: Schedule, time: float, unit: str) -> Json:
     busy = len(np.unique(s.sm[(s.start <= time) & (time < s.end)]))
     done = int((s.end <= time).sum())
     return {
@@ -157,7 +165,7 @@ def _beat(s: Schedule, time: float, unit: str) -> dict[str, Any]:
     }
 
 
-def _lane(name: str, s: Schedule, programs: launch.Programs, unit: str) -> dict[str, Any]:
+def _lane(name: str, s: Schedule, programs: launch.Programs, unit: str) -> Json:
     """Return what is drawn of a schedule: programs [row, slot, start, end, level], SMs in rows by
     their last end, and the tail after it."""
     ends = s.last_ends

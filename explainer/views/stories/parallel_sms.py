@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from explainer.memory.workload import Workload
 from explainer.parallel import launch
 from explainer.parallel.simulator import Schedule
 from explainer.views.stories import placed
-from explainer.views.stories.chapter import Chapter, Choice, Table, nearest, switch, table
+from explainer.views.stories.chapter import Chapter, Choice, Json, Table, nearest, switch, table
 from explainer.views.stories.links import links
 from explainer.views.stories.placed import format_time, format_times
 
@@ -115,7 +114,7 @@ def _sooner(ratio: float) -> str:
     return t("sms.sooner", ratio=ratio) if ratio >= 1.05 else ""
 
 
-def _card(one: Launch, unit: str, pass_: str) -> dict[str, Any]:
+def _card(one: Launch, unit: str, pass_: str) -> Json:
     span = one.schedule.makespan
     return {
         "name": LABELS[one.order],
@@ -139,7 +138,7 @@ def _times(both: list[Launch]) -> list[float]:
     return [float(x) for x in found]
 
 
-def _beat(both: list[Launch], time: float, unit: str) -> dict[str, Any]:
+def _beat(both: list[Launch], time: float, unit: str) -> Json:
     """Describe one moment: what each place of both cards is at."""
     notes = [
         t("sms.done", order=LABELS[one.order])

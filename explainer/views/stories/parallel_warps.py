@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from explainer.algorithms.registry import LABELS
@@ -13,7 +11,7 @@ from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from explainer.parallel.warps import ORDERS, WarpStep, WarpTrace, warps
 from explainer.problem import Problem
-from explainer.views.stories.chapter import Chapter, Choice, Table, switch, table
+from explainer.views.stories.chapter import Chapter, Choice, Json, Table, switch, table
 from explainer.views.stories.links import lesson_link
 
 t = Texts("parallel")
@@ -58,7 +56,7 @@ def chapter(_w: Workload, choice: Choice) -> Chapter:
     }
 
 
-def _lane(trace: WarpTrace, total: str) -> dict[str, Any]:
+def _lane(trace: WarpTrace, total: str) -> Json:
     """Return what stays: the split's name, whose rows and keys are whose, what it exchanges."""
     names, each = t.named("warps.splits"), t.named("warps.each")
     remarks = t.named("warps.remarks")
@@ -73,7 +71,7 @@ def _lane(trace: WarpTrace, total: str) -> dict[str, Any]:
     }
 
 
-def _state(trace: WarpTrace, k: int) -> dict[str, Any]:
+def _state(trace: WarpTrace, k: int) -> Json:
     """Return what the warps hold after step k: the tile's numbers, the maxima or all weights in
     use, a number for each row once it is known, and what lies in shared memory."""
     visit, done = trace.visit, trace.steps[: k + 1]
@@ -112,7 +110,7 @@ def _numbers(row: np.ndarray, places: int) -> list[str]:
     return [format_places(x, places) for x in rounded]
 
 
-def _written(trace: WarpTrace, step: WarpStep, k: int) -> list[dict[str, Any]]:
+def _written(trace: WarpTrace, step: WarpStep, k: int) -> list[Json]:
     """Return the parts in shared memory at a step that writes or reads them, by warp."""
     if step.part not in ("write", "read"):
         return []
@@ -124,7 +122,7 @@ def _written(trace: WarpTrace, step: WarpStep, k: int) -> list[dict[str, Any]]:
     ]
 
 
-def _beat(k: int, traces: list[WarpTrace], states: list[dict]) -> dict[str, Any]:
+def _beat(k: int, traces: list[WarpTrace], states: list[dict]) -> Json:
     step, count = traces[0].steps[k], len(traces[0].steps)
     phases, parts = t.named("warps.phases"), t.named("warps.parts")
     part = parts[step.part]
