@@ -17,7 +17,7 @@ from explainer.learn.lessons.backward import lesson as backward
 from explainer.learn.lessons.recompute import lesson as recompute
 from explainer.learn.lessons.stable import lesson as stable
 from explainer.learn.linear_algebra import make_problem
-from tests.learn.scenes import LESSONS, asked, blocks, cases
+from tests.learn.scenes import LESSONS, blocks, cases
 
 
 def test_the_products_are_those_of_autograd():
@@ -89,9 +89,6 @@ def test_a_weight_is_pushed_as_torch_would():
             weight, kept = (weight + by).half(), kept + by
         short, long = amp.pushed(start, by, count)
         assert short[-1] == float(weight) and long[-1] == pytest.approx(float(kept), rel=1e-6)
-    for question, (start, by, count) in zip(asked("amp"), cases("amp"), strict=True):
-        exact = start + by * count
-        assert abs(exact - question.answer) > 2 * question.tolerance, "a careless sum is wrong"
 
 
 def test_mixed_precision_learns_and_plain_fp16_does_not():

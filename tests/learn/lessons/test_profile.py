@@ -42,3 +42,5 @@ def test_the_rates_asked_for_are_the_records():
         by_words = 4 * row["batch"] * row["heads"] * n * n * 64 / 1e12
         typed = by_words / (round(row["median_ms"], 3) / 1000)
         assert question.answer == float(f"{typed:.3g}"), "what the slide's own numbers give"
+        shares = [value / typed for value, _ in question.mistakes]
+        assert shares == pytest.approx([1 / row["batch"] / row["heads"], 1 / 2, 1 / 4], rel=0.01)

@@ -8,7 +8,7 @@ import torch
 
 from explainer.learn.example import K, Q, V
 from explainer.learn.lessons.sparse import lesson
-from tests.learn.scenes import answers, cases, sdpa
+from tests.learn.scenes import sdpa
 
 
 @pytest.mark.parametrize("word", range(8))
@@ -21,9 +21,3 @@ def test_the_weights_are_softmax_over_the_best_keys(word, k):
     assert {*np.flatnonzero(P)} == {*best}
     np.testing.assert_allclose(O, sdpa(Q[word : word + 1], K[sorted(best)], V[sorted(best)])[0])
     np.testing.assert_allclose(full, sdpa(Q[word : word + 1], K[: word + 1], V[: word + 1])[0])
-
-
-def test_the_answer_by_adding_up_queries():
-    for (n, k), answer in zip(cases("sparse"), answers("sparse"), strict=True):
-        kept = np.minimum(np.arange(1, n + 1), k).sum()
-        assert answer == pytest.approx(n * (n + 1) / 2 / kept)
