@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any
 
 from explainer.base import own_data
@@ -109,9 +110,9 @@ class Problem(FieldValues):
 
     def _range_of(self, name: str) -> Range | None:
         if name in ("block_q", "block_k"):
-            return 1, self.n, t("here.n", n=self.n)
+            return 1, self.n, partial(t, "here.n", n=self.n)
         if name == "head":
-            return 0, self.q_heads - 1, t("here.heads", heads=self.q_heads)
+            return 0, self.q_heads - 1, partial(t, "here.heads", heads=self.q_heads)
         return None
 
     @property

@@ -76,7 +76,7 @@ def array_bytes(run: Trace | BackwardTrace) -> int:
 def _check_numbers(problem: Problem, pass_: str = "forward") -> None:
     """Raise ProblemError where a trace with numbers would have too many tiles or bytes."""
     check_size(problem)
-    tiling.check_tiles(problem, MAX_VISITED, t("numbers.at", n=problem.n))
+    tiling.check_tiles(problem, MAX_VISITED, "numbers.at")
     if (needed := trace_bytes(problem, pass_)) > MAX_BYTES:
         why = t("bytes", needed=amount(needed), most=amount(MAX_BYTES))
         where = t("bytes.at", d=problem.d, bc=problem.block_k)
@@ -159,7 +159,7 @@ def one_visit(problem: Problem, step: int) -> tuple[Visit, Visit | None]:
     """
     _check_visit(problem)
     steps = schedule(problem)
-    step = parse_whole("step", step, (0, len(steps) - 1, ""))
+    step = parse_whole("step", step, (0, len(steps) - 1, None))
     _, visits = _row_block(problem, [s for s in steps[: step + 1] if s.i == steps[step].i])
     begins = len(visits) == 1 or steps[step].first
     return visits[-1], None if begins else visits[0]
@@ -184,7 +184,7 @@ def one_visit_backward(
     """
     steps = schedule(problem, "backward")
     _check_visit(problem)
-    at = steps[step := parse_whole("step", step, (0, len(steps) - 1, ""))]
+    at = steps[step := parse_whole("step", step, (0, len(steps) - 1, None))]
     rows = _computed_rows([at])
     if rows and at.stage in BY_KEYS:
         rows |= _computed_rows(s for s in steps[: step + 1] if (s.stage, s.j) == (at.stage, at.j))

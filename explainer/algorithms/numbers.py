@@ -7,6 +7,7 @@ maximum m, running sum l and the accumulator in fp32, P rounded to the dtype bef
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 
@@ -83,7 +84,8 @@ class Operands:
         """Return S with −inf where the mask hides a key from a query."""
         if not self.p.mask.hides:
             return S
-        return np.where(self.p.mask.keep(self.p.n, self.p.n, r, c), S, NEG_INF)
+        rows, keys = np.arange(r.start, r.stop)[:, None], np.arange(c.start, c.stop)[None, :]
+        return np.where(self.p.mask.sees(rows, keys), S, NEG_INF)
 
 
 class Run(Operands):
@@ -140,7 +142,7 @@ def exp_difference(a: np.ndarray | np.float32, b: np.ndarray) -> np.ndarray:
 
 def rescale(m: np.ndarray, m_new: np.ndarray) -> np.ndarray:
     """Return alpha = exp(m − m_new); 1 for a row that has seen no key yet."""
-    return np.where(m_new == NEG_INF, np.float32(1), exp_difference(m, m_new))
+    return np.exp(np.where(m_new == NEG_INF, np.float32(0), m - m_new))
 
 
 def visit_of(step: Step, **numbers: np.ndarray) -> Visit:
@@ -148,9 +150,8 @@ def visit_of(step: Step, **numbers: np.ndarray) -> Visit:
     return Visit(*fields_of(step), **read_only(numbers))
 
 
-def fields_of(step: Step) -> tuple:
-    """Return the fields of a step, which its visit has too."""
-    return tuple(getattr(step, name) for name in Step.__slots__)
+# The fields of a step, which its visit has too.
+fields_of = attrgetter(*Step.__slots__)
 
 
 def read_only(numbers: dict) -> dict:

@@ -22,7 +22,7 @@ def check_size(problem: Problem) -> None:
     """Raise ProblemError when the tiles are too many to be listed one by one."""
     if problem.n > MAX_N_LISTED:
         raise refuse("n", problem.n, t("listed", most=MAX_N_LISTED))
-    check_tiles(problem, MAX_TILES, t("tiles.at", n=problem.n))
+    check_tiles(problem, MAX_TILES, "tiles.at")
 
 
 def steps(problem: Problem, pass_: str = "forward") -> Iterator[Step]:

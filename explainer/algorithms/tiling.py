@@ -49,10 +49,11 @@ def kinds(problem: Problem) -> np.ndarray:
 
 
 def check_tiles(problem: Problem, most: int, where: str) -> None:
-    """Raise ProblemError for more tiles than ``most``, which are too many for ``where``."""
+    """Raise ProblemError for more tiles than ``most``, which are too many for what the text of the
+    key ``where`` names."""
     if (tiles := problem.Tr * problem.Tc) > most:
         given = {"br": problem.block_q, "bc": problem.block_k}
-        raise refused(given, t("tiles", tiles=tiles, most=most), where)
+        raise refused(given, t("tiles", tiles=tiles, most=most), t(where, n=problem.n))
 
 
 class Counted(NamedTuple):
@@ -72,7 +73,7 @@ def counted(problem: Problem, once: bool) -> Counted:
         rows, keys = seeing(problem.mask, problem.n)
         return Counted(keys, rows, keys)
     if not problem.mask.plain:
-        check_tiles(problem, MAX_COUNTED, t("tiles.masked", n=problem.n))
+        check_tiles(problem, MAX_COUNTED, "tiles.masked")
     return _visited(problem.mask, problem.n, problem.block_q, problem.block_k)
 
 

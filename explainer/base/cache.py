@@ -22,11 +22,15 @@ def cached(most: int, size: Callable[[Any], int]) -> Callable[[Callable[P, T]], 
     result."""
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
-        parameters = inspect.signature(function)
+        signature = inspect.signature(function)
+        defaults = [parameter.default for parameter in signature.parameters.values()]
 
         def key(*args: P.args, **kwargs: P.kwargs) -> Hashable:
-            call = parameters.bind(*args, **kwargs)
-            call.apply_defaults()  # a default that is passed and one that is left out are one key
+            # A default that is passed and one that is left out are one key.
+            if not kwargs:
+                return (*args, *defaults[len(args) :])
+            call = signature.bind(*args, **kwargs)
+            call.apply_defaults()
             return call.args
 
         cache = cachetools.LRUCache(SCALE * most, getsizeof=size)

@@ -29,7 +29,8 @@ FIELDS = spec.FIELDS | spec.by_name(
 )
 KEYS = {name: field.key for name, field in FIELDS.items()}
 BY_KEY = {field.key: field for field in FIELDS.values()}
-Range = tuple[float, float, str]  # low, high, and in words what they depend on
+# Low, high, and what says in words what they depend on, where they do.
+Range = tuple[float, float, Callable[[], str] | None]
 
 
 class ProblemError(ValueError):
@@ -77,12 +78,12 @@ def parse_whole(field: str | Field, value: object, within: Range | None = None) 
     """Parse ``value`` as an int ``within`` this range, or the field's; 16.0 and " 16 " count as
     whole, True and 7.5 do not."""
     field = FIELDS[field] if isinstance(field, str) else field
-    low, high, here = within or (field.low, field.high, "")
+    low, high, here = within or (field.low, field.high, None)
     found = _int_of(value)
     if found is None or not low <= found <= high:
         allowed = t("whole", low=int(low), high=int(high))
         if here:
-            allowed = t("whole_here", low=int(low), high=int(high), here=here)
+            allowed = t("whole_here", low=int(low), high=int(high), here=here())
         raise refuse(field, value, allowed)
     return found
 
@@ -161,13 +162,15 @@ def parse(field: str | Field, value: object, within: Range | None = None) -> Any
         return None
     if field.kind == "whole":
         return parse_whole(field, value, within)
-    plain: dict[str, Callable[[Field, object], object]] = {
-        "number": parse_number,
-        "choice": parse_choice,
-        "mask": lambda _, value: parse_mask(value),
-        "score": lambda _, value: parse_score(value),
-    }
-    return plain[field.kind](field, value) if field.kind in plain else value
+    return PARSERS[field.kind](field, value) if field.kind in PARSERS else value
+
+
+PARSERS: dict[str, Callable[[Field, object], object]] = {
+    "number": parse_number,
+    "choice": parse_choice,
+    "mask": lambda _, value: parse_mask(value),
+    "score": lambda _, value: parse_score(value),
+}
 
 
 def to_text(value: object) -> str:

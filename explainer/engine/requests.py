@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from explainer.algorithms.registry import ALGORITHMS, LABELS, PLACED
@@ -96,8 +97,9 @@ class RunRequest:
         if most < 1:
             allowed = t("batch", most=MAX_ELEMENTS // (p.n * p.d), n=p.n, d=p.d)
             raise refuse("batch", self.batch, allowed)
-        here = t("here.sizes", batch=self.batch, n=p.n, d=p.d) if most < MAX_HEADS else ""
-        put(self, "heads", parse("heads", self.heads or p.q_heads, (1, most, here)))
+        here = partial(t, "here.sizes", batch=self.batch, n=p.n, d=p.d)
+        within = 1, most, here if most < MAX_HEADS else None
+        put(self, "heads", parse("heads", self.heads or p.q_heads, within))
         if self.pass_ == "backward" and p.dropout:
             raise refuse("dropout", p.dropout, t("no_dropout"))
         order = next((name for name in ORDERS if name in self.methods), "fa2")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from functools import partial
 
 from explainer.base.cards import CARDS, Card
 from explainer.base.fields import KEYS as KEY_OF
@@ -40,9 +41,9 @@ class Workload(FieldValues):
 
     def _range_of(self, name: str) -> Range | None:
         if name == "n":
-            return MIN_N, MAX_N, ""
+            return MIN_N, MAX_N, None
         if name in ("block_q", "block_k"):
-            return MIN_BLOCK, min(MAX_BLOCK, self.n), t("here.n", n=self.n)
+            return MIN_BLOCK, min(MAX_BLOCK, self.n), partial(t, "here.n", n=self.n)
         return None
 
     @property

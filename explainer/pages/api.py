@@ -224,7 +224,7 @@ def run(engine: Engine):
 
 def _check_length(n: object) -> None:
     try:
-        parse_whole("n", n, (1, MAX_TRACED, ""))
+        parse_whole("n", n, (1, MAX_TRACED, None))
     except ProblemError:
         raise refuse("n", n, t("traced", most=MAX_TRACED)) from None
 
