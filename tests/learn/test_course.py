@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
-import numpy as np
 import pytest
 
 from explainer.algorithms.schedule import schedule
@@ -18,7 +17,7 @@ from explainer.learn import (
     duration,
     folder,
 )
-from explainer.learn.content import PAGES, make_question
+from explainer.learn.content import PAGES
 from explainer.learn.lessons.gpu import lesson as gpu
 from explainer.learn.lessons.memory import lesson as memories
 from explainer.learn.lessons.trips import lesson as round_trips
@@ -43,19 +42,16 @@ def test_the_self_test_asks_short_questions_on_the_way_up_and_one_of_attention()
     assert all(len(q.options) == 4 and all(why for _, why in q.options) for q in asked_for)
 
 
-def test_the_self_test_s_answers_are_numpy_s():
-    options = {q.key: q.options for q, _ in self_test()}
-    said = {q.key: q.options[q.answer][0] for q, _ in self_test()}
-    assert said["start-dot"] == str(np.dot([1, 2, 3], [4, 5, 6]))
-    assert said["start-product"] == str(2 * 4 * 3)
-    weights = np.exp([5.0, 5.0]) / np.exp([5.0, 5.0]).sum()
-    assert said["start-softmax"] == "[½, ½]" and (weights == 0.5).all()
-    with np.errstate(over="ignore"):
-        assert said["start-exp"] == "∞" and np.isinf(np.exp(np.float32(89)))
-    assert f"{np.exp(89.0) / 1e38:.1f} × 10³⁸" in dict(options["start-exp"])
-    assert said["start-cat"] == "values"  # O = P V, and a row of P adds up to 1
-    sees = np.flatnonzero(np.tril(np.ones((4, 4)))[2])
-    assert said["start-mask"] == f"keys {sees[0]} to {sees[-1]}"
+def test_the_self_test_s_answers_are_right():
+    """[1, 2, 3] · [4, 5, 6]; (2 × 3)(3 × 4); of [5, 5]; exp(89) in fp32; the third of four rows."""
+    assert {q.key.removeprefix("start-"): q.options[q.answer][0] for q, _ in self_test()} == {
+        "dot": "32",
+        "product": "24",
+        "softmax": "[½, ½]",
+        "cat": "values",
+        "exp": "∞",
+        "mask": "keys 0 to 2",
+    }
 
 
 def test_the_course_names_lessons_once_and_in_order():
@@ -124,8 +120,6 @@ def test_a_question_is_whole(q):
         assert len({words for words, _ in q.options}) == len(q.options)
     if q.kind in ("number", "click", "fill"):
         assert all(q.reasons)
-    if q.kind == "number" and q.fields:
-        assert len(q.answer) == len(q.fields)
     if q.kind == "click":
         assert q.answer and all(q.cells[r][c] is not None for r, c in q.answer)
     for index, offered, right in q.gaps:
@@ -134,23 +128,6 @@ def test_a_question_is_whole(q):
         keys = {control.key for control in widgets()[q.run].controls}
         assert {f"g{k}" for k in range(1, len(q.gaps) + 1)} <= keys
         assert q.kind == content.FILL or "order" in keys
-
-
-def test_a_variant_says_only_what_differs():
-    entry = {
-        "key": "k",
-        "kind": "number",
-        "words": "one",
-        "case": {"x": 1},
-        "variants": [{"words": "two {x}", "case": {"x": 2}}, {"case": {"x": 3}, "hint": "h"}],
-    }
-    made = make_question(entry, lambda x: {"answer": 10 * x})
-    assert [(q.words, q.answer, q.hint) for q in (made, *made.variants)] == [
-        ("one", 10, ""),
-        ("two 2", 20, ""),
-        ("one", 30, "h"),
-    ]
-    assert {v.key for v in made.variants} == {"k"}
 
 
 # What a lesson's picture shows at first: the page that its link opens shows the same.

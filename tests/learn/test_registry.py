@@ -3,7 +3,6 @@ is sound."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from explainer.base.fields import ProblemError
-from explainer.learn import claims, content, course, ecosystem, glossary
+from explainer.learn import claims, course, ecosystem, glossary
 from explainer.learn.blocks import PICTURES
 from explainer.learn.registry import answer, lessons, self_test, widgets
 from explainer.learn.widgets import entries as widget_entries
@@ -86,16 +85,9 @@ def test_what_stands_above_a_phone_s_picture_is_a_sentence_or_two():
         assert len(begin) <= LEAD or len(SENTENCE.split(begin)) == 1
     assert split_lead("One. Two. Three.") == ("One. Two.", "Three.")
     assert split_lead("O. " + "X" * LEAD + ".")[0] == "O.", "a long second one stays below"
-    marked = lesson_text("A softmax. Then softmax. And more.\n\nSoftmax again.")
+    marked = lesson_text("A softmax. Then softmax < 2. And more.\n\nSoftmax again.")
     assert str(marked).count("<abbr") == 1 and len(marked["paragraphs"]) == 1
-
-
-@pytest.mark.parametrize("key", ["", "no-such", "<script>alert(1)</script>", "x" * 5000, "\x00\n"])
-def test_an_unknown_widget_gets_one_sentence(key):
-    with pytest.raises(ProblemError) as caught:
-        answer({"w": key})
-    said = str(caught.value)
-    assert said.endswith("there is no such widget.") and len(said) < 120 and said.isprintable()
+    assert "&lt; 2" in str(marked)
 
 
 @pytest.mark.parametrize("value", ["", "nan", "inf", "-1e99", "many", "<b>", "9" * 5000, "\x1b[0m"])
@@ -111,45 +103,29 @@ def test_a_bad_value_gets_one_sentence(value):
             assert said.endswith(".") and said.isprintable() and len(said) < 400
 
 
-class Reader(Strict):
-    """What stands in a page: names of elements, ids, links inside it, terms, data."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__(html)
-        self.names = {tag for tag, _ in self.tags}
-        self.ids: list[str] = []
-        self.links: list[str] = []
-        self.named: list[str] = []
-        self.terms: set[str] = set()
-        self.data: dict[str, list[str]] = {}
-        for name, value in (pair for _, attributes in self.tags for pair in attributes.items()):
-            assert not name.startswith("on"), name
-            if name == "id":
-                self.ids.append(value)
-            elif name == "href" and not value.startswith("https://"):
-                self.links.append(value)
-            elif name in ("aria-labelledby", "aria-describedby"):
-                self.named.append(value)
-            elif name == "data-term":
-                self.terms.add(value)
-            elif name.startswith("data-") and value[:1] in "[{" and value:
-                self.data.setdefault(name, []).append(value)
+def find_lessons(links: list[str]) -> list[str | None]:
+    """The lesson that each link names, None for one that names none."""
+    return [dict(parse_qsl(link[1:])).get("lesson") for link in links]
 
 
 @pytest.mark.parametrize("key", SCREENS)
 def test_the_html_is_sound(key):
-    page = Reader(learn_screens.screen(key))
-    assert len(set(page.ids)) == len(page.ids) and f"learn-{key}-title" in page.ids
-    assert set(page.named) <= set(page.ids)
-    papers = {link.url for lesson in lessons() for link in lesson.links if link.url}
-    assert all(link.startswith("?") or link in papers for link in page.links), "here, or a paper"
-    screens = [dict(parse_qsl(link[1:])) for link in page.links if "page=learn" in link]
-    assert {q["lesson"] for q in screens if "lesson" in q} <= set(SCREENS)
-    assert not page.names & {"script", "style", "iframe", "img", "link", "object", "form"}
-    assert page.terms <= {term.key for term in glossary.TERMS}
-    for values in page.data.values():
-        for value in values:
-            json.loads(value)
+    page = Strict(learn_screens.screen(key))
+    ids = page.values("id")
+    assert len(set(ids)) == len(ids) and f"learn-{key}-title" in ids
+    assert {*page.values("aria-labelledby", "aria-describedby")} <= set(ids)
+    assert {*page.values("data-term")} <= {term.key for term in glossary.TERMS}
+    links = page.values("href")
+    assert {*find_lessons([x for x in links if "page=learn" in x])} <= {None, *SCREENS}
+    for tag, attributes in page.tags:
+        assert tag not in ("script", "style", "iframe", "img", "link", "object", "form")
+        assert not [name for name in attributes if name.startswith("on")]
+        for name, value in attributes.items():
+            if name.startswith("data-") and value and value[0] in "[{":
+                json.loads(value)
+        if not attributes.get("href", "?").startswith("?"):  # a paper, which is not told whence
+            assert attributes["href"].startswith("https://")
+            assert (attributes["rel"], attributes["target"]) == ("noreferrer", "_blank")
 
 
 def test_each_lesson_leads_to_the_next_and_the_last_to_the_map():
@@ -159,63 +135,22 @@ def test_each_lesson_leads_to_the_next_and_the_last_to_the_map():
         assert re.findall('class="fa-lesson-next" href="([^"]*)"', html) == [after]
 
 
-def test_papers_open_beside_the_page_and_tell_nobody_where_from():
-    html = whole()
-    away = re.findall(r"<a [^>]*https://[^>]*>", html)
-    assert len(away) >= 10
-    assert all('rel="noreferrer"' in one and 'target="_blank"' in one for one in away)
-    assert len(Reader(html).terms) > 25
-
-
 def test_the_entrance_leads_to_every_lesson_and_its_paths_to_their_first():
-    page = Reader(learn_screens.screen("entrance"))
-    led = [dict(parse_qsl(link[1:])).get("lesson") for link in page.links]
-    first, *led = led
+    first, *led = find_lessons(Strict(learn_screens.screen("entrance")).values("href"))
     assert first == "start"
     assert [key for key in led if key in course.NUMBERS][3:] == [lesson.key for lesson in lessons()]
     assert led[:3] == [path.lessons[0] for path in course.PATHS]
     assert {"claims", "glossary", "formulas", "papers", "handout"} <= set(led)
 
 
-def test_whatever_is_said_is_escaped(monkeypatch):
-    assert "<script" not in whole().lower()
-    evil = "</div><script>alert('x')</script>\"&"
-    (claim, *_), (snippet, *_) = claims.CLAIMS, ecosystem.SNIPPETS
-    question = content.Question("evil", content.CHOICE, evil, options=((evil, evil),), answer=0)
-    lesson = dataclasses.replace(
-        lessons()[0],
-        title=evil,
-        words=evil,
-        question=question,
-        headline=evil,
-        lines=(evil,),
-        links=(content.Link("step", evil, evil),),
-        more=evil,
-    )
-    monkeypatch.setattr(
-        claims, "CLAIMS", [content.Claim(evil, evil, True, evil, claim.widget, evil)]
-    )
-    monkeypatch.setattr(ecosystem, "SNIPPETS", [content.Snippet(evil, evil, evil, evil, evil)])
-    made = [
-        learn_screens.render_lesson(lesson),
-        learn_screens.render_behind("claims"),
-        learn_screens.render_behind("wild"),
-    ]
-    for html in made:
-        page = Reader(html)
-        assert "script" not in page.names
-    assert snippet.title in whole()
-
-
 def test_every_claim_and_every_piece_of_code_is_there():
-    page = Reader(whole())
-    keys = {json.loads(value)["key"] for value in page.data["data-claim"]}
-    assert keys == {claim.key for claim in claims.CLAIMS} and len(keys) == len(claims.CLAIMS)
-    assert all(claim.why and claim.source for claim in claims.CLAIMS)
+    page = Strict(whole())
+    keys = [json.loads(value)["key"] for value in page.values("data-claim")]
+    assert sorted(keys) == sorted(claim.key for claim in claims.CLAIMS)
     pieces = re.findall(r"<pre><code>(.*?)</code></pre>", whole(), re.DOTALL)
     lines = {unescape(re.sub(r"<[^>]*>", "", piece)) for piece in pieces}
     assert lines == {snippet.code for snippet in ecosystem.SNIPPETS}
-    assert len(page.data["data-question"]) == len(lessons()) + len(self_test())
+    assert len(page.values("data-question")) == len(lessons()) + len(self_test())
 
 
 def test_a_control_is_in_sight_where_it_changes_what_is_shown():
