@@ -41,19 +41,20 @@ right, by another way than the lesson's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from inspect import signature
 from typing import Any, ParamSpec
 
 import numpy as np
 
-from explainer.base.texts import fill
+from explainer.base.texts import WRITER, Texts, fill
 from explainer.learn import blocks
 from explainer.learn.blocks import Block
-from explainer.learn.folder import read_data, words_of
+from explainer.learn.folder import read_data
 
-__all__ = ["Block", "words_of"]
+__all__ = ["Block"]
 P = ParamSpec("P")
 
 
@@ -66,6 +67,12 @@ class Mark(dict[str, Any]):
 
 Numbers = Sequence[Any] | np.ndarray
 DIGITS = 6  # after the point, of what is sent
+DEFAULTS: dict[str, dict[str, object]] = {
+    "grid": {"digits": 2},
+    "cells": {"digits": 1},
+    "numbers": {"digits": 2},
+    "shares": {"digits": 2, "hue": "q"},
+}
 
 
 def _is_empty(value: object) -> bool:
@@ -84,26 +91,67 @@ def _plain(value: Any) -> Any:
 
 
 def _mark(mark: str, parts: Mapping[str, object]) -> Mark:
-    made = {name: _plain(value) for name, value in parts.items()}
+    made = {name: _plain(value) for name, value in {**DEFAULTS.get(mark, {}), **parts}.items()}
     return Mark(mark=mark, **{name: part for name, part in made.items() if not _is_empty(part)})
 
 
 def read_marks(part: Any, values: Mapping[str, Any]) -> Any:
     """Return marks that a lesson's YAML describes: each has its kind as ``mark``, and its parts. A
-    text names values in braces; "$name" is a value itself."""
-    if isinstance(part, dict):
-        parts = {name: read_marks(value, values) for name, value in part.items()}
-        return _mark(parts.pop("mark"), parts)
+    text names values in braces; "$name", "$name[0]" or "$name.part" is a value itself."""
     if isinstance(part, list):
-        return [read_marks(one, values) for one in part]
+        return [made for one in part for made in _read_each(one, values)]
     if isinstance(part, str):
-        return values[part[1:]] if part.startswith("$") else fill(part, values)
-    return part
+        return WRITER.get_field(part[1:], (), values)[0] if part[:1] == "$" else fill(part, values)
+    if not isinstance(part, dict):
+        return part
+    if "then" in part:
+        is_so = read_marks(part["if"], values)
+        return read_marks(part["then"] if is_so else part.get("else"), values)
+    parts = {name: read_marks(value, values) for name, value in part.items()}
+    return _mark(parts.pop("mark"), parts) if "mark" in parts else parts.get("of", parts)
+
+
+def _read_each(part: Any, values: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield an entry of a list once, or with ``if`` only where that value is not empty, or with
+    ``each`` for every row of a table of {name: its column}; k counts the rows. Without a mark the
+    entry is what stands under ``of``."""
+    if not isinstance(part, dict) or "then" in part or not {"each", "if"} & part.keys():
+        yield read_marks(part, values)
+    elif "each" in part:
+        columns = read_marks(part["each"], values)
+        rest = {name: value for name, value in part.items() if name != "each"}
+        for k, line in enumerate(zip(*columns.values(), strict=True)):
+            yield from _read_each(rest, {**values, "k": k, **dict(zip(columns, line, strict=True))})
+    elif read_marks(part["if"], values):
+        yield read_marks({name: value for name, value in part.items() if name != "if"}, values)
 
 
 def drawn(module: str, values: Mapping[str, Any], name: str = "marks") -> list[Any]:
     """Return the marks that lie under this name in the YAML of the lesson whose module this is."""
     return read_marks(read_data(module.split(".")[-2])[name], values)
+
+
+class Words(Texts):
+    """The words and pictures of the lesson whose module this is: ``t = Words(__name__)``."""
+
+    def __init__(self, module: str) -> None:
+        self._data = read_data(module.split(".")[-2])
+        self._module = vars(sys.modules[module])
+        super().__init__(self._data.get("words", {}))
+
+    def picture(
+        self,
+        label: str = "label",
+        spoken: str = "spoken",
+        marks: str = "marks",
+        /,
+        **values: Any,
+    ) -> Block:
+        """Return the picture of these texts and of the marks that lie under ``marks``, filled with
+        values and with what the module defines."""
+        known = self._module | values
+        texts = (fill(self._stored[key], known) for key in (label, spoken))
+        return blocks.picture("kit", *texts, {"marks": read_marks(self._data[marks], known)})
 
 
 def _makes_mark(shape: Callable[P, None]) -> Callable[P, Mark]:
@@ -348,3 +396,6 @@ def code(title: str, lines: Sequence[str], *, on: Sequence[int] = (), pick: str 
 @_makes_mark
 def note(text: str, tone: str = "", *, aside: bool = False) -> None:
     """A sentence; ``tone`` "", "good", "bad", "fine" (small) or "big"."""
+
+
+words_of = Words

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.base.amounts import listed, power
-from explainer.learn.kit import Block, drawn, picture, series, words_of
+from explainer.learn.kit import Block, words_of
 from explainer.learn.precision import gradients, lost
 from kernels.spec.formats import FORMATS
 
@@ -19,7 +19,7 @@ INPUTS, WIDTH = 8, 16
 SIZE = 2.0**-9  # of the targets: small losses have small gradients
 START, EVERY = 2.0**30, 40  # of the scale: its first value, good steps until it doubles
 PUSHES = 40  # updates of the one weight
-WAYS = {"fp32": "plain", "plain": "bad", "amp": "q"}  # a run: its hue
+WAYS = ("fp32", "plain", "amp")
 SEEDS = (2, 1, 0)  # of the runs; the first one is drawn
 
 
@@ -92,32 +92,22 @@ def pushed(start: float, by: float, count: int) -> tuple[list[float], list[float
 
 def compute(by: float) -> Block:
     """The step as a flow; the losses of three runs and the scale; one weight, pushed."""
-    names = t.named("runs")
-    steps = range(STEPS)
-    losses = [
-        series(names[way], steps, run(way).losses, hue, dash=way == "fp32")
-        for way, hue in WAYS.items()
-    ]
     short, long = pushed(1.0, by, PUSHES)
-    ends = {way: run(way).losses[-1] for way in WAYS}
-    values = {
-        "losses": losses,
-        "steps": steps,
-        "scales": run("amp").scales,
-        "ticks": [(2.0**k, power(2, k) if k else "1") for k in (30, 15, 0)],
-        "n": PUSHES,
-        "by": by,
-        "updates": range(PUSHES + 1),
-        "in_fp16": short,
-        "in_fp32": long,
-        "high": max(long[-1], 1.001),
-        "short": short[-1],
-        "long": long[-1],
-    }
-    shown = {name: values[name] for name in ("by", "short", "long")}
-    skipped = len(run("amp").skipped)
-    spoken = t("spoken", steps=STEPS, skipped=skipped, updates=PUSHES, **shown, **ends)
-    return picture(t("label"), spoken, *drawn(__name__, values))
+    runs = {way: run(way) for way in WAYS}
+    return t.picture(
+        steps=range(STEPS),
+        losses=[one.losses for one in runs.values()],
+        ends={way: one.losses[-1] for way, one in runs.items()},
+        scales=runs["amp"].scales,
+        skipped=len(runs["amp"].skipped),
+        by=by,
+        updates=range(PUSHES + 1),
+        in_fp16=short,
+        in_fp32=long,
+        high=max(long[-1], 1.001),
+        short=short[-1],
+        long=long[-1],
+    )
 
 
 def question(start: float, by: float, count: int) -> dict:

@@ -6,7 +6,7 @@ import numpy as np
 
 from explainer.base.amounts import format_significant
 from explainer.base.facts import number
-from explainer.learn.kit import Block, bar, drawn, picture, words_of
+from explainer.learn.kit import Block, words_of
 from kernels.spec.formats import FORMATS
 
 t = words_of(__name__)
@@ -67,33 +67,22 @@ def error(x: np.ndarray, kind: str) -> float:
 def compute(kind: str, size: int) -> Block:
     """Show the numbers, what the format makes of them, and the errors of all four ways."""
     x, names = numbers(size), t.named("kinds")
-    found = {name: error(x, name) for name in names}
-    items = [
-        bar(
-            t("bar", name=names[name], bits=bits(name)),
-            off,
-            t("percent", off=100 * off),
-            "v" if name == kind else "q",
-            on=name == kind,
-            key=name,
-        )
-        for name, off in found.items()
-    ]
     y = quantized(x, kind).reshape(-1, SHOWN)
     gone = [(int(i), int(j)) for i, j in np.argwhere(y == 0)]
-    zeros = len(gone)
-    values = {
-        "exact": x.reshape(-1, SHOWN),
-        "outlier": [divmod(OUTLIER, SHOWN)],
-        "kind": names[kind],
-        "rounded": y,
-        "gone": gone,
-        "items": items,
-        "n": zeros,
-        "count": COUNT,
-    }
-    spoken = t("spoken", kind=names[kind], off=100 * found[kind], zeros=zeros)
-    return picture(t("label"), spoken, *drawn(__name__, values))
+    return t.picture(
+        kind=names[kind],
+        exact=x.reshape(-1, SHOWN),
+        outlier=divmod(OUTLIER, SHOWN),
+        rounded=y,
+        gone=gone,
+        zeros=len(gone),
+        off=100 * error(x, kind),
+        keys=[*names],
+        names=[*names.values()],
+        bits=[bits(name) for name in names],
+        errors=[100 * error(x, name) for name in names],
+        is_on=[name == kind for name in names],
+    )
 
 
 def question(block: int, largest: float) -> dict:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from explainer.learn import example
-from explainer.learn.kit import Block, drawn, picture, words_of
+from explainer.learn.kit import Block, words_of
 from explainer.learn.linear_algebra import address, attend, softmax
 
 t = words_of(__name__)
@@ -26,19 +26,28 @@ def _sum(word: int, key: int) -> tuple[str, str, str]:
 def compute(view: str, word: int) -> Block:
     """The query of one word, or of all."""
     S, P, O = attend(Q, K, V)
-    spoken = t(
+    return t.picture(
+        "label",
         "spoken",
+        view,
+        at=word,
         word=WORDS[word],
+        lead=Q[word],
         logits=S[word],
         weights=P[word],
         output=O[word],
+        column=O[[word]].T,
+        best=int(S[word].argmax()),
+        sums=[_sum(word, key) for key in range(3)],
+        K=K.T,
+        values=V.T,
+        S=S,
+        P=P,
+        O=O,
+        high=S.max(),
+        kinds=example.KINDS,
+        meanings=example.MEANINGS,
     )
-    values = {"words": WORDS, "at": word, "word": WORDS[word], "Q": Q, "K": K.T, "V": V}
-    values |= {"S": S, "P": P, "O": O, "high": S.max(), "lead": Q[word], "weights": P[word]}
-    values |= {"kinds": example.KINDS, "meanings": example.MEANINGS, "values": V.T}
-    values |= {"logits": S[word], "output": O[[word]].T, "best": int(S[word].argmax())}
-    values["sums"] = [_sum(word, key) for key in range(3)]
-    return picture(t("label"), spoken, *drawn(__name__, values, view))
 
 
 def question(scores: Sequence[float]) -> dict:

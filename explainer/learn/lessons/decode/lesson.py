@@ -5,7 +5,7 @@ from __future__ import annotations
 from explainer.base.cards import CARDS
 from explainer.base.records import about
 from explainer.learn.example import WORDS, make_example
-from explainer.learn.kit import Block, arrow, bar, drawn, node, picture, words_of
+from explainer.learn.kit import Block, words_of
 from explainer.memory.workload import Workload
 from explainer.parallel import split_keys
 
@@ -31,47 +31,26 @@ def times() -> tuple[dict[int, float], int]:
 def compute(parts: int) -> Block:
     """Show the last word's query against its cache in ``parts`` parts, and what splitting gains."""
     found, O, lse = split_keys.parts(make_example("causal"), parts)
-    cache = [
-        node(
-            f"part {k}",
-            " ".join(WORDS[p.first : p.last]),
-            t("part", lse=p.lse),
-            "k",
-            on=p.weight == max(x.weight for x in found),
-        )
-        for k, p in enumerate(found)
-    ]
-    arrows = [arrow("q", f"part {k}", hue="q") for k in range(len(found))]
-    arrows += [
-        arrow(f"part {k}", "O", t("weight", weight=p.weight), "l", amount=p.weight)
-        for k, p in enumerate(found)
-    ]
+    weights = [p.weight for p in found]
     us, rule = times()
     bytes_us, flops_us = bound()
-    values = {
-        "n": len(found),
-        "lse": lse,
-        "query": WORDS[-1],
-        "cache": cache,
-        "arrows": arrows,
-        "output": O,
-        "tokens": TOKENS,
-        "d": D,
-        "card": CARD.name,
-        "size": 4 * TOKENS * D,
-        "bytes_us": bytes_us,
-        "flops_us": flops_us,
-        "timed": [
-            bar(t("parts", n=n), us[n], t("us", us=us[n]), "l", on=n == rule, key=str(n))
-            for n in us
-            if n in (1, parts, rule)
-        ],
-        "recorded": [RECORDED.n, RECORDED.heads, RECORDED.d],
-        "about": about("decode_nvidia_h200"),
-    }
-    lses, weights = [p.lse for p in found], [p.weight for p in found]
-    spoken = t("spoken", n=len(found), each=lses, lse=lse, weights=weights)
-    return picture(t("label"), spoken, *drawn(__name__, values))
+    shown = [n for n in us if n in (1, parts, rule)]
+    return t.picture(
+        n=len(found),
+        lse=lse,
+        each=[p.lse for p in found],
+        weights=weights,
+        texts=[" ".join(WORDS[p.first : p.last]) for p in found],
+        is_largest=[x == max(weights) for x in weights],
+        output=O,
+        size=4 * TOKENS * D,
+        bytes_us=bytes_us,
+        flops_us=flops_us,
+        parts=shown,
+        us=[us[n] for n in shown],
+        is_chosen=[n == rule for n in shown],
+        about=about("decode_nvidia_h200"),
+    )
 
 
 def question(keys: int, heads: int, layers: int) -> dict:

@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from explainer.base.amounts import amount
 from explainer.base.facts import fact
-from explainer.learn.kit import (
-    Block,
-    Mark,
-    arrow,
-    bar,
-    bars,
-    column,
-    drawn,
-    flow,
-    grid,
-    node,
-    note,
-    picture,
-    row,
-    words_of,
-)
+from explainer.learn.kit import Block, words_of
 
 t = words_of(__name__)
 
 GPUS = 4
-HUES = "qvok"
-PENDING, DONE, NOW = 0.0, 0.35, 1.0  # how full a tile is drawn
+DONE, NOW = 0.35, 1.0  # how full a tile is drawn
 
 
 def blocks_of_gpus(layout: str, gpus: int = GPUS) -> list[tuple[int, ...]]:
@@ -63,57 +49,27 @@ def hop_bytes(n: int, gpus: int, kv_heads: int, d: int) -> int:
     return 2 * kv_heads * (n // gpus) * d * 2
 
 
-def _ring(step: int, layout: str) -> list[Mark]:
-    now, blocks = work(layout, step), blocks_of_gpus(layout)
-    done = {tile for s in range(step) for tiles in work(layout, s) for tile in tiles}
-    current = {tile for tiles in now for tile in tiles}
-    side = range(2 * GPUS)
-    size = [
-        [NOW if (i, j) in current else DONE if (i, j) in done else PENDING for j in side]
-        for i in side
-    ]
-    owner = {block: g for g, found in enumerate(blocks) for block in found}
-    gpus = [
-        node(f"gpu {g}", t("gpu", g=g), t("holds", g=(g - step) % GPUS), HUES[g])
-        for g in range(GPUS)
-    ]
-    links = [
-        arrow(f"gpu {g}", f"gpu {(g + 1) % GPUS}", "K, V" if not g else "", "k")
-        for g in range(GPUS - 1)
-    ]
-    items = [
-        bar(t("gpu", g=g), len(tiles), t("tiles", n=len(tiles)), HUES[g], key=f"work {g}")
-        for g, tiles in enumerate(now)
-    ]
-    return [
-        flow(t("around"), [[gpu] for gpu in gpus], links),
-        row(
-            grid(
-                t("causal"),
-                size,
-                "s",
-                rows=[t("gpu", g=owner[i]) for i in side],
-                most=NOW,
-                on=sorted(current),
-                size="small",
-            ),
-            column(
-                bars(t("now", step=step + 1, all=GPUS), items, high=4),
-                note(t("sum", tiles=longest(layout), even=total() / GPUS), "big"),
-            ),
-            grow=(0, 1),
-        ),
-    ]
-
-
 def compute(show: str, step: int, layout: str) -> Block:
     """Show a step of the ring, or Ulysses' exchange."""
     if show == "ulysses":
-        return picture(t("ulysses"), t("ulysses_spoken"), *drawn(__name__, {}, "exchange"))
-    counts = [len(tiles) for tiles in work(layout, step - 1)]
-    spoken = t("spoken", step=step, counts=counts, tiles=longest(layout), even=total() / GPUS)
-    measured = t("measured", order=fact("ring.contiguous"), both=fact("ring.balanced"))
-    return picture(t("label"), spoken, *_ring(step - 1, layout), note(measured, "fine"))
+        return t.picture("ulysses", "ulysses_spoken", "exchange")
+    now = work(layout, step - 1)
+    size = np.zeros((2 * GPUS, 2 * GPUS))
+    for s in range(step):
+        for i, j in sum(work(layout, s), []):
+            size[i, j] = NOW if s == step - 1 else DONE
+    owner = {block: g for g, found in enumerate(blocks_of_gpus(layout)) for block in found}
+    return t.picture(
+        step=step,
+        counts=[len(tiles) for tiles in now],
+        tiles=longest(layout),
+        even=total() / GPUS,
+        size=size,
+        current=sorted(sum(now, [])),
+        owners=[owner[i] for i in range(2 * GPUS)],
+        from_=[(g - step + 1) % GPUS for g in range(GPUS)],
+        measured=[fact("ring.contiguous"), fact("ring.balanced")],
+    )
 
 
 def question(gpus: int) -> dict:

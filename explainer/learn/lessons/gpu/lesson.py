@@ -6,7 +6,7 @@ import numpy as np
 
 from explainer.base.amounts import rounded
 from explainer.base.cards import CARDS
-from explainer.learn.kit import Block, drawn, picture, words_of
+from explainer.learn.kit import Block, words_of
 from explainer.memory.workload import Workload
 from explainer.parallel.launch import programs
 from kernels.spec.formats import ITEMSIZE
@@ -32,38 +32,27 @@ def compute(heads: int, stride: int, dtype: str) -> Block:
     w = Workload(card=CARD, n=N, d=64, block_q=TILE, block_k=TILE, heads=heads)
     blocks = len(programs(w, "fa2").head)
     busy = min(blocks, card.sms)
-    numbers = {
-        "tile": TILE,
-        "blocks": blocks,
-        "busy": busy,
-        "sms": card.sms,
-        "card": card.name,
-        "dtype": dtype,
-        "way": STRIDES[stride],
-        "used": used,
-        "sectors": len(distinct),
-        "sector": SECTOR,
-        "moved": moved,
-        "share": rounded(100 * used / moved),
-    }
     threads: list[list[int | None]] = [[None] * (SECTOR // size) for _ in distinct]
     for k, sector in enumerate(touched):
         threads[distinct.index(sector)][k * stride % (SECTOR // size)] = k + 1
-    on = np.reshape(np.arange(card.sms) < busy, (-1, COLUMNS)).astype(float)
-    shown = {
-        "on": on,
-        "threads": threads,
-        "size": "" if len(distinct) <= NUMBERED else "small",
-        "room": LANES * SECTOR,
-        "tone": "good" if used == moved else "bad",
-        "heads": heads,
-        "rows": N // TILE,
-        "each": -(-blocks // card.sms),
-    }
-    return picture(
-        t("label"),
-        t("words", **numbers, heads=heads, n=N, lanes=LANES),
-        *drawn(__name__, numbers | shown),
+    return t.picture(
+        heads=heads,
+        blocks=blocks,
+        busy=busy,
+        card=card,
+        dtype=dtype,
+        way=STRIDES[stride],
+        used=used,
+        sectors=len(distinct),
+        moved=moved,
+        share=rounded(100 * used / moved),
+        on=np.reshape(np.arange(card.sms) < busy, (-1, COLUMNS)).astype(float),
+        threads=threads,
+        is_small=len(distinct) > NUMBERED,
+        room=LANES * SECTOR,
+        tone="good" if used == moved else "bad",
+        rows=N // TILE,
+        each=-(-blocks // card.sms),
     )
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
-from explainer.learn.kit import Block, bar, drawn, part, picture, stack, words_of
+from explainer.learn.kit import Block, words_of
 from explainer.learn.variants import HEADS, WIDE, per_token
 
 t = words_of(__name__)
@@ -19,31 +18,19 @@ def cache(kv_heads: int, tokens: int, layers: int = LAYERS) -> int:
 
 def compute(hk: int, tokens: int) -> Block:
     """Show which query heads share K and V, and the cache beside the card's memory."""
-    whole, mine = cache(HEADS, tokens), cache(hk, tokens)
-    group = HEADS // hk
-    name = t.named("names").get(str(hk)) or t("gqa", n=group)
-    rows = [stack(t("queries", n=HEADS), [part("", 1, hue="q", key=f"q{k}") for k in range(HEADS)])]
-    for tensor, title in (("k", t("keys", n=hk)), ("v", t("values", n=hk))):
-        heads = [part("", group, hue=tensor, key=f"{tensor}{k}") for k in range(hk)]
-        rows.append(stack(title, heads))
-    items = [
-        bar(t("mha"), whole, amount(whole), "k", key="whole"),
-        bar(name, mine, amount(mine), "v", on=True, key="mine"),
-    ]
-    values = {
-        "rows": rows,
-        "items": items,
-        "tokens": tokens,
-        "layers": LAYERS,
-        "room": CARD.hbm_bytes,
-        "high": max(CARD.hbm_bytes, whole),
-        "card": CARD.name,
-        "bytes": cache(hk, 1),
-        "kv": hk,
-        "d": WIDE,
-    }
-    spoken = t("spoken", heads=HEADS, kv=hk, tokens=tokens, bytes=mine, whole=whole)
-    return picture(t("label"), spoken, *drawn(__name__, values))
+    whole = cache(HEADS, tokens)
+    return t.picture(
+        kv=hk,
+        tokens=tokens,
+        queries=range(HEADS),
+        heads=range(hk),
+        group=HEADS // hk,
+        name=t.named("names").get(str(hk)) or t("gqa", n=HEADS // hk),
+        whole=whole,
+        bytes=cache(hk, tokens),
+        high=max(CARD.hbm_bytes, whole),
+        per_token=cache(hk, 1),
+    )
 
 
 def question(layers: int, kv: int) -> dict:

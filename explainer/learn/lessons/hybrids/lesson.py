@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from explainer.base.amounts import amount
 from explainer.base.facts import number
 from explainer.learn.example import WORDS, K, Q, V
-from explainer.learn.kit import Block, drawn, picture, series, words_of
+from explainer.learn.kit import Block, words_of
 from explainer.learn.linear_algebra import attend
 from explainer.learn.variants import HEADS, WIDE, feature, linear, linear_bytes, per_token
 
@@ -33,31 +32,23 @@ def state_bytes(kind: str, n: int) -> float:
 
 def compute(word: int) -> Block:
     """Show both kinds of weights of a word, and what layers keep."""
-    causal = np.tri(len(WORDS), dtype=bool)
-    _, P, O = attend(Q, K, V, causal)
-    mine, off = linear_weights(word), float(np.abs(linear(Q, K, V) - O)[word].max())
-    names, hues = t.named("kinds"), {"softmax": "k", "hybrid": "q", "linear": "o"}
-    lines = [
-        series(name, NS, [state_bytes(kind, n) for n in NS], hues[kind])
-        for kind, name in names.items()
-    ]
-    values = {
-        "words": WORDS,
-        "at": word,
-        "linear": mine,
-        "hidden": range(word + 1, len(WORDS)),
-        "softmax": P[word],
-        "off": off,
-        "tone": "bad" if off > 0.5 else "",
-        "lines": lines,
-        "lengths": [(n, f"{n:,}") for n in NS[::5]],
-        "sizes": [(2.0**p, amount(2.0**p)) for p in (20, 25, 30)],
-        "heads": HEADS,
-        "d": WIDE,
-    }
-    best, most = WORDS[int(P[word].argmax())], P[word].max()
-    spoken = t("spoken", word=WORDS[word], best=best, most=most, linear=mine.max())
-    return picture(t("label"), spoken, *drawn(__name__, values))
+    _, P, O = attend(Q, K, V, np.tri(len(WORDS), dtype=bool))
+    off = float(np.abs(linear(Q, K, V) - O)[word].max())
+    kinds = ("softmax", "hybrid", "linear")
+    return t.picture(
+        word=WORDS[word],
+        at=word,
+        best=WORDS[int(P[word].argmax())],
+        softmax=P[word],
+        most=P[word].max(),
+        linear=linear_weights(word),
+        highest=linear_weights(word).max(),
+        hidden=range(word + 1, len(WORDS)),
+        off=off,
+        is_bad=off > 0.5,
+        lines=[[state_bytes(kind, n) for n in NS] for kind in kinds],
+        sizes=[2.0**p for p in (20, 25, 30)],
+    )
 
 
 def question(n: int, every: int) -> dict:

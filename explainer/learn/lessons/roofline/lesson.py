@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from explainer.algorithms.traffic import compulsory_bytes
 from explainer.base.cards import CARDS
-from explainer.learn.kit import Block, drawn, picture, series, words_of
+from explainer.learn.kit import Block, words_of
 
 t = words_of(__name__)
 D, DTYPE = 128, "fp16"
-LOW, HIGH = 1, 65_536  # FLOPs per byte
+LOW, HIGH = 1, 65_536  # FLOPs per byte, the ends of the axis
 
 
 def intensity(n: int, d: int, order: str) -> float:
@@ -31,38 +31,26 @@ def attainable(key: str, per_byte: float) -> float:
 
 def compute(n: int, d: int, card: str) -> Block:
     """Show a card's two roofs, and where attention stands under them before and after fusion."""
-    hardware, edge = CARDS[card], ridge(card)
-    peak, rate = hardware.tensor_tflops, hardware.hbm_bytes_per_s / 1e12
-    points = []
-    names = t.row("kernels")
-    for order, name, hue in zip(("standard", "fa2"), names, ("bad", "q"), strict=True):
-        at = intensity(n, d, order)
-        most, bound = attainable(card, at), t("by_memory" if at < edge else "by_units")
-        words = t("point", name=name, at=at, most=most, bound=bound)
-        points.append(series(words, [at], [most], hue, points=True))
-    spoken = t(
-        "roofline",
-        card=hardware.name,
+    at = [intensity(n, d, order) for order in ("standard", "fa2")]
+    edge, most = ridge(card), [attainable(card, x) for x in at]
+    bounds = [t("by_memory" if x < edge else "by_units") for x in at]
+    points = [
+        t("point", name=name, at=x, most=y, bound=bound)
+        for name, x, y, bound in zip(t.row("kernels"), at, most, bounds, strict=True)
+    ]
+    return t.picture(
+        card=CARDS[card],
         n=n,
         d=d,
-        dtype=DTYPE,
-        memory=rate,
-        peak=peak,
+        memory=CARDS[card].hbm_bytes_per_s / 1e12,
         edge=edge,
-        points=". ".join(point["name"] for point in points),
+        slope=attainable(card, LOW),
+        points=points,
+        text=". ".join(points),
+        at=at,
+        most=most,
+        high=2 * CARDS[card].tensor_tflops,
     )
-    values = {
-        "memory": rate,
-        "peak": peak,
-        "edge": edge,
-        "slope": [attainable(card, LOW), peak],
-        "apart": points[0],
-        "fused": points[1],
-        "low": LOW,
-        "far": HIGH,
-        "high": 2 * peak,
-    }
-    return picture(t("bound", n=n, d=d), spoken, *drawn(__name__, values))
 
 
 def first_bound(key: str) -> int:

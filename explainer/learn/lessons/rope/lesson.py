@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from explainer.algorithms.schedule import schedule
-from explainer.learn.kit import Block, drawn, picture, place, words_of
+from explainer.learn.kit import Block, words_of
 from explainer.learn.linear_algebra import address
 from explainer.learn.variants import EXAMPLE, FEW, products, rope
 from explainer.trace import trace
@@ -42,34 +42,22 @@ def added(head: int, distance: int) -> float:
 
 def compute(i: int, j: int, head: int) -> Block:
     """Show the rotated pair, RoPE's score and ALiBi's addition by distance."""
-    q, k, apart = rotated(Q2, i), rotated(K2, j), i - j
-    at, x = np.arange(EXAMPLE.n), trace(EXAMPLE)
-    shown = {
-        "i": i,
-        "j": j,
-        "score": score(i, j),
-        "apart": apart,
-        "head": head,
-    }
-    places = [place(apart, str(apart))] if 0 <= apart < EXAMPLE.n else []
-    values = {
-        "cos": np.cos(TURNS),
-        "sin": np.sin(TURNS),
-        "q_x": q[0],
-        "q_y": q[1],
-        "k_x": k[0],
-        "k_y": k[1],
-        "at": at,
-        "along": [products(x.Q[0], x.K[0], np.array([p]), at[:1]).item() for p in at],
-        "added": [added(head, int(p)) for p in at],
-        "places": places,
-        "d": EXAMPLE.d,
-        "n": FEW,
-    }
-    return picture(
-        t("label"),
-        t("spoken", **shown, added=added(head, max(0, apart))),
-        *drawn(__name__, shown | values),
+    at, x, apart = np.arange(EXAMPLE.n), trace(EXAMPLE), i - j
+    return t.picture(
+        i=i,
+        j=j,
+        q=rotated(Q2, i),
+        k=rotated(K2, j),
+        score=score(i, j),
+        apart=apart,
+        head=head,
+        added=added(head, max(0, apart)),
+        at=at,
+        along=[products(x.Q[0], x.K[0], np.array([p]), at[:1]).item() for p in at],
+        adds=[added(head, int(p)) for p in at],
+        is_seen=0 <= apart < EXAMPLE.n,
+        cos=np.cos(TURNS),
+        sin=np.sin(TURNS),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from explainer.base.amounts import format_significant
 from explainer.learn import example
-from explainer.learn.kit import Block, drawn, picture, span, words_of
+from explainer.learn.kit import Block, words_of
 from explainer.learn.linear_algebra import attend, softmax
 from kernels.spec.formats import FORMATS
 
@@ -75,58 +75,32 @@ def compute(input: str, gain: float, subtract: bool) -> Block:
     x = CAT * gain if input == "cat" else THOUSAND
     found = {name: in_format(x, name, subtract) for name in ON_SCREEN}
     low, high, every = ENDS[input]
-    z = x - x.max() if subtract else x
-    dots = [
-        span(
-            v,
-            v,
-            _number(x[k]) if k == int(x.argmax()) else "",
-            "m",
-            look="dot",
-            key=f"x{k}",
-        )
-        for k, v in enumerate(z)
-    ]
-    lanes = [(t("shifted" if subtract else "logits"), dots)]
-    for name in ON_SCREEN:
-        ends = (max(low, vanishes(name)), limit(name))
-        lanes.append(
-            (
-                FORMATS[name].title,
-                [
-                    span(low, ends[0], t("none"), look="hatch"),
-                    span(*ends, t("numbers"), "v"),
-                    span(ends[1], high, t("infinity", end=limit(name)), look="hatch"),
-                ],
-            )
-        )
-    ticks = [(k, f"{k:,}".replace("-", "−")) for k in range(-100, int(high), every)]
+    names = [_number(v) for v in x]
     titles = [FORMATS[name].title for name in ON_SCREEN]
     outcomes = [outcome(found[name], name) for name in ON_SCREEN]
-    names = [_number(v) for v in x]
-    exps = [[_number(v) for v in found[name]["e"]] for name in ON_SCREEN]
-    sums = [[_number(float(found[name]["sum"]))] for name in ON_SCREEN]
     weights = [_weights(found[name]) for name in ON_SCREEN]
-    spoken = " ".join(
+    lanes = [
         t("lane", format=title, weights=w, outcome=what)
         for title, w, what in zip(titles, weights, outcomes, strict=True)
+    ]
+    return t.picture(
+        names=names,
+        how=t("shifted" if subtract else "plain"),
+        formats=" ".join(lanes),
+        subtract=subtract,
+        dots=x - x.max() if subtract else x,
+        dot_names=[_number(v) if k == int(x.argmax()) else "" for k, v in enumerate(x)],
+        titles=titles,
+        starts=[max(low, vanishes(name)) for name in ON_SCREEN],
+        ends=[limit(name) for name in ON_SCREEN],
+        low=low,
+        high=high,
+        ticks=[(k, f"{k:,}".replace("-", "−")) for k in range(-100, int(high), every)],
+        exps=[[_number(v) for v in found[name]["e"]] for name in ON_SCREEN],
+        sums=[[_number(float(found[name]["sum"]))] for name in ON_SCREEN],
+        weights=weights,
+        outcomes=outcomes,
     )
-    values = {
-        "lanes": lanes,
-        "low": low,
-        "high": high,
-        "ticks": ticks,
-        "exp": t("exp_shifted" if subtract else "exp"),
-        "exps": exps,
-        "titles": titles,
-        "names": names,
-        "sums": sums,
-        "weights": weights,
-        "outcomes": outcomes,
-    }
-    how = t("shifted" if subtract else "plain")
-    spoken = t("spoken", logits=names, how=how, formats=spoken)
-    return picture(t("label"), spoken, *drawn(__name__, values))
 
 
 def question(at: int, name: str, scores: Sequence[float]) -> dict:

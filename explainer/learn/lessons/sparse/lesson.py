@@ -6,7 +6,7 @@ import numpy as np
 
 from explainer.base.facts import number
 from explainer.learn.example import WORDS, K, Q, V
-from explainer.learn.kit import Block, drawn, picture, words_of
+from explainer.learn.kit import Block, words_of
 from explainer.learn.linear_algebra import attend
 from kernels.spec.formats import FORMATS
 
@@ -43,20 +43,18 @@ def compute(word: int, k: int) -> Block:
     index = np.zeros(len(WORDS))
     index[: word + 1] = index_scores(word)
     off, keys = float(np.abs(O - full).max()), chosen(word, k)
-    values = {
-        "words": WORDS,
-        "at": word,
-        "weights": P,
-        "hidden": [j for j in range(len(WORDS)) if j not in keys],
-        "index": index,
-        "k": k,
-        "off": off,
-        "tone": "good" if off < 0.5 else "bad",
-        "n": FAR,
-        "best": number("dsa.keys"),
-    }
-    spoken = t("spoken", word=WORDS[word], k=k, keys=[WORDS[j] for j in keys], off=off)
-    return picture(t("label"), spoken, *drawn(__name__, values))
+    return t.picture(
+        word=WORDS[word],
+        at=word,
+        weights=P,
+        hidden=[j for j in range(len(WORDS)) if j not in keys],
+        index=index,
+        k=k,
+        keys=[WORDS[j] for j in keys],
+        off=off,
+        tone="good" if off < 0.5 else "bad",
+        best=number("dsa.keys"),
+    )
 
 
 def question(n: int, k: int) -> dict:

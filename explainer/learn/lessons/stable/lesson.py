@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.base.amounts import format_significant, power
-from explainer.learn.kit import Block, drawn, picture, words_of
+from explainer.learn.kit import Block, words_of
 from explainer.learn.linear_algebra import softmax
 from explainer.learn.precision import counted
 from kernels.spec.formats import FORMATS
@@ -77,30 +77,20 @@ def sums(n: int, fmt: type) -> tuple[float, ...]:
 
 def compute(**is_on: bool) -> Block:
     """The stack by four measures, each beside the one with all habits."""
-    habits = tuple(key for key in MEASURES if is_on[key])
-    whole, mine = stack(ALL), stack(habits)
-    long = sums(TERMS, np.float32)[::STRIDE]
+    habits = tuple(key for key in ALL if is_on[key])
+    mine, long = stack(habits), sums(TERMS, np.float32)[::STRIDE]
     added = long if "sums" in habits else sums(TERMS, np.float16)[::STRIDE]
-    ends = {key: format_significant(values[-1], 2) for key, values in mine.items()}
-    values = {
-        "layers": range(LAYERS + 1),
-        "after": range(1, LAYERS + 1),
-        "whole_spread": whole["spread"],
-        "whole_size": whole["size"],
-        "whole_top": whole["top"],
-        "my_spread": mine["spread"],
-        "my_size": mine["size"],
-        "my_top": mine["top"],
-        "terms": range(0, len(long) * STRIDE, STRIDE),
-        "long": long,
-        "added": added,
-        "n": TERMS,
-    }
-    spoken = [MEASURES[k] for k in habits] or t("none")
-    return picture(
-        t("label", tokens=TOKENS, layers=LAYERS),
-        t("spoken", habits=spoken, layers=LAYERS, terms=TERMS, sum=added[-1], **ends),
-        *drawn(__name__, values),
+    return t.picture(
+        habits=[MEASURES[k] for k in habits] or t("none"),
+        ends={key: format_significant(values[-1], 2) for key, values in mine.items()},
+        whole=stack(ALL),
+        mine=mine,
+        layers=range(LAYERS + 1),
+        after=range(1, LAYERS + 1),
+        terms=range(0, len(long) * STRIDE, STRIDE),
+        long=long,
+        added=added,
+        sum=added[-1],
     )
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from explainer.algorithms import tiling
 from explainer.algorithms.schedule import schedule
-from explainer.learn.kit import Block, bar, drawn, picture, words_of
+from explainer.learn.kit import Block, words_of
 from explainer.learn.linear_algebra import address, make_problem
 from explainer.learn.variants import DOCUMENT, SIZES, at_size
 from explainer.problem import Problem
@@ -35,35 +37,22 @@ def compute(what: str, width: int) -> Block:
     """Show the scores, skipped tiles empty, and count tiles and bytes."""
     p = problem(what, width)
     keep, kinds, found = p.mask.keep(N, N), tiling.kinds(p), tiling.counts(p)
-    cells = [
-        [
-            None
-            if (kind := tiling.KINDS[kinds[i // TILE][j // TILE]]) == "skipped"
-            else keep[i, j] * LEVELS[kind]
-            for j in range(N)
-        ]
-        for i in range(N)
-    ]
-    loaded, tile = found["full"] + found["partial"], 2 * TILE * p.d * 2
+    looks = np.choose(kinds, [LEVELS.get(kind, np.nan) for kind in tiling.KINDS])
+    cells = keep * np.kron(looks, np.ones((TILE, TILE)))
+    tile = 2 * TILE * p.d * 2
     size = t.named("sizes") | {"documents": t("documents", n=DOCUMENT)}
-    values = {
-        "cells": cells,
-        "scores": int(keep.sum()),
-        "all": N * N,
-        "tiles": p.Tr * p.Tc,
-        "items": [
-            bar(name, found[key], str(found[key]), key=key)
-            for key, name in t.named("tiles").items()
-        ],
-        "loads": loaded * tile,
-        "whole": p.Tr * p.Tc * tile,
-        "far": FAR,
-        "size": size[what],
-        "share": at_size(what, FAR).visible(FAR, FAR) / FAR**2,
-    }
-    counts = {name: values[name] for name in ("scores", "all", "tiles")}
-    spoken = t("spoken", kind=t.named("kinds")[what], **counts, **found)
-    return picture(t("label"), spoken, *drawn(__name__, values))
+    return t.picture(
+        kind=t.named("kinds")[what],
+        cells=[[None if np.isnan(x) else x for x in line] for line in cells],
+        scores=int(keep.sum()),
+        all=N * N,
+        tiles=p.Tr * p.Tc,
+        found=found,
+        loads=(found["full"] + found["partial"]) * tile,
+        whole=p.Tr * p.Tc * tile,
+        size=size[what],
+        share=at_size(what, FAR).visible(FAR, FAR) / FAR**2,
+    )
 
 
 def _note(p: Problem, i: int, j: int) -> str:
