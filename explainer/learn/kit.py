@@ -92,7 +92,8 @@ def _plain(value: Any) -> Any:
 
 def _mark(mark: str, parts: Mapping[str, object]) -> Mark:
     made = {name: _plain(value) for name, value in {**DEFAULTS.get(mark, {}), **parts}.items()}
-    return Mark(mark=mark, **{name: part for name, part in made.items() if not _is_empty(part)})
+    found = Mark(mark=mark, **{name: part for name, part in made.items() if not _is_empty(part)})
+    return Mark(found, value=float(parts["value"])) if mark == "bar" else found
 
 
 def read_marks(part: Any, values: Mapping[str, Any]) -> Any:
@@ -108,6 +109,8 @@ def read_marks(part: Any, values: Mapping[str, Any]) -> Any:
         is_so = read_marks(part["if"], values)
         return read_marks(part["then"] if is_so else part.get("else"), values)
     parts = {name: read_marks(value, values) for name, value in part.items()}
+    if "at" in parts and "of" in parts and "mark" not in parts:
+        return parts["of"][parts["at"]]
     return _mark(parts.pop("mark"), parts) if "mark" in parts else parts.get("of", parts)
 
 
@@ -272,8 +275,8 @@ def bar(
     name: str, value: float, text: str, hue: str = "", *, on: bool = False, key: str = ""
 ) -> Mark:
     """One of ``bars``, of any size; ``text`` stands at its end."""
-    parts = {"name": name, "text": text, "hue": hue, "on": on, "key": key}
-    return Mark(_mark("bar", parts), value=float(value))
+    parts = {"name": name, "value": value, "text": text, "hue": hue, "on": on, "key": key}
+    return _mark("bar", parts)
 
 
 @_makes_mark

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 
 from explainer.learn.folder import read_data
-from explainer.learn.kit import Block, drawn, picture, row, words_of
+from explainer.learn.kit import Block, words_of
 
 t = words_of(__name__)
 DATA = read_data("matmul")["data"]
@@ -44,37 +44,34 @@ def most_open(order: str, rows: int, depth: int, cols: int) -> int:
 
 def compute(step: int) -> Block:
     """Show the same product in three orders of its loops, side by side."""
-    depth, frames, spoken = A.shape[1], [], []
-    for order, title in LOOPS.items():
+    shown = []
+    for order in LOOPS:
         C, counts, last = product(order, step)
         i, j, k = last or (-1, -1, -1)  # none yet
-        begun = [(int(r), int(c)) for r, c in np.argwhere((counts > 0) & (counts < depth))]
-        finished = int((counts == depth).sum())
-        shown = [
-            [int(x) if n else None for x, n in zip(*both, strict=True)]
-            for both in zip(C, counts, strict=True)
-        ]
-        values = {
-            "title": title,
-            "A": A,
-            "B": B,
-            "C": shown,
-            "i": i,
-            "j": j,
-            "in_A": [(i, k)],
-            "in_B": [(k, j)],
-            "begun": begun,
-            "finished": finished,
-            "all": counts.size,
-            "n": len(begun),
-        }
-        frames += drawn(__name__, values)
-        spoken.append(t("order", title=title, finished=finished, begun=len(begun)))
-    words = t("spoken", done=step, all=PRODUCTS, orders=". ".join(spoken))
+        begun = np.argwhere((counts > 0) & (counts < A.shape[1])).tolist()
+        shown.append(
+            {
+                "C": np.where(counts, C, None),
+                "i": i,
+                "j": j,
+                "in_A": (i, k),
+                "in_B": (k, j),
+                "begun": begun,
+                "n": len(begun),
+                "finished": int((counts == A.shape[1]).sum()),
+            }
+        )
+    orders = [
+        t("order", title=title, finished=one["finished"], begun=one["n"])
+        for title, one in zip(LOOPS.values(), shown, strict=True)
+    ]
+    same = ""
     if step == PRODUCTS:
         rows = "; ".join(", ".join(f"{x}" for x in line) for line in (A @ B).tolist())
-        words += " " + t("same", rows=rows).replace("-", "−")
-    return picture(t("title", done=step, all=PRODUCTS), words, row(*frames, grow=(1, 1, 1)))
+        same = " " + t("same", rows=rows).replace("-", "−")
+    return t.picture(
+        step=step, titles=[*LOOPS.values()], shown=shown, orders=". ".join(orders), same=same
+    )
 
 
 def question(rows: int, depth: int, cols: int) -> dict:

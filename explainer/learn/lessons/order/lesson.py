@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from explainer.learn.example import MEANINGS, WORDS, K, N, Q, V, make_example
-from explainer.learn.kit import Block, bar, drawn, frame, grid, picture, row, words_of
+from explainer.learn.kit import Block, words_of
 from explainer.learn.linear_algebra import Running, address, attend, online_softmax, weighed
 
 t = words_of(__name__)
@@ -41,49 +41,33 @@ def compute(parts: int, order: str) -> Block:
     slices = [slice(k * size, (k + 1) * size) for k in range(parts)]
     found = [part(keys) for keys in slices]
     whole, O = merged(found)
-    weights = [math.exp(lse - whole) for lse, _ in found]
+    lses, outputs = zip(*found, strict=True)
+    weights = [math.exp(lse - whole) for lse in lses]
     states = [*online_softmax(logits(), V, 2, order=ORDERS[order])]
-    off = float(
-        max(
-            np.abs(O - attend(Q, K, V)[2][ROW]).max(),
-            np.abs(states[-1].O / states[-1].l - O).max(),
-        )
-    )
+    ends = (attend(Q, K, V)[2][ROW], states[-1].O / states[-1].l)
     names = [" ".join(WORDS[keys]) for keys in slices]
-    frames = [
-        frame(
-            name,
-            grid("" if parts == 8 else t("O"), [O_part], "o", most=4, digits=2 if parts < 8 else 1),
-            remark=t("lse", lse=lse),
-            key=f"part {k}",
-        )
-        for k, (name, (lse, O_part)) in enumerate(zip(names, found, strict=True))
-    ]
-    spoken = "; ".join(
+    said = [
         t("part", words=name, lse=lse, weight=weight)
-        for name, (lse, _), weight in zip(names, found, weights, strict=True)
-    )
-    grows = (1,) * min(parts, 4)
-    values = {
-        "parts": [row(*frames[k : k + 4], grow=grows, align="stretch") for k in range(0, parts, 4)],
-        "lse": whole,
-        "weights": [
-            bar(name, weight, f"{weight:.2f}", "l", key=f"weight {k}")
-            for k, (name, weight) in enumerate(zip(names, weights, strict=True))
-        ],
-        "upright": parts == 8,
-        "O": [O],
-        "meanings": MEANINGS,
-        "blocks": [f"{WORDS[2 * j]}, {WORDS[2 * j + 1]}" for j in ORDERS[order]],
-        "m": [[x.m[0, 0] for x in states]],
-        "l": [[x.l[0, 0] for x in states]],
-        "off": off,
-    }
-    return picture(
-        t("label", word=WORDS[ROW], parts=parts),
-        t("spoken", parts=spoken, lse=whole, O=O, off=off),
-        *values["parts"],
-        *drawn(__name__, values),
+        for name, lse, weight in zip(names, lses, weights, strict=True)
+    ]
+    lines = [slice(k, k + 4) for k in range(0, parts, 4)]
+    return t.picture(
+        parts=parts,
+        said="; ".join(said),
+        is_whole=parts < 8,
+        numbers=[range(parts)[line] for line in lines],
+        names=[names[line] for line in lines],
+        lses=[lses[line] for line in lines],
+        outputs=[outputs[line] for line in lines],
+        lse=whole,
+        all_names=names,
+        weights=weights,
+        O=O,
+        meanings=MEANINGS,
+        blocks=[f"{WORDS[2 * j]}, {WORDS[2 * j + 1]}" for j in ORDERS[order]],
+        m=[[x.m[0, 0] for x in states]],
+        l=[[x.l[0, 0] for x in states]],
+        off=max(float(np.abs(O - end).max()) for end in ends),
     )
 
 

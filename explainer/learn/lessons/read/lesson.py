@@ -9,17 +9,7 @@ import numpy as np
 
 from explainer.learn.example import WORDS, K, Q, V
 from explainer.learn.folder import read_data
-from explainer.learn.kit import (
-    Block,
-    code,
-    column,
-    drawn,
-    frame,
-    note,
-    picture,
-    row,
-    words_of,
-)
+from explainer.learn.kit import Block, words_of
 from explainer.learn.linear_algebra import attend, online_softmax
 
 t = words_of(__name__)
@@ -63,24 +53,13 @@ def compute(line: int) -> Block:
     """Show the code with the group of ``line`` marked, and what each group does."""
     group = group_of(line)
     on = GROUPS[group] if group >= 0 else []
-    title = t.row("groups")[group] if group >= 0 else t("choose")
-    selected = drawn(__name__, numbers(), "panels")[group] if group >= 0 else []
-    return picture(
-        t("label"),
-        t(
-            "spoken",
-            group=title,
-            lines="\n".join(LINES[k] for k in on),
-        ),
-        row(
-            code("", LINES, on=on, pick="line"),
-            column(
-                frame(title, *selected, key="group"),
-                note(t("next"), "fine"),
-            ),
-            align="top",
-            grow=(5, 2),
-        ),
+    return t.picture(
+        group=group,
+        title=t.row("groups")[group] if group >= 0 else t("choose"),
+        on=on,
+        lines="\n".join(LINES[k] for k in on),
+        of_group=[group == k for k in range(len(GROUPS))],
+        **numbers(),
     )
 
 

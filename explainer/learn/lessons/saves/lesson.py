@@ -7,7 +7,7 @@ from typing import Any
 
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.records import about, rows_where
-from explainer.learn.kit import Block, bar, bars, drawn, note, picture, series, words_of
+from explainer.learn.kit import Block, words_of
 from kernels.spec.formats import ITEMSIZE
 
 t = words_of(__name__)
@@ -69,33 +69,21 @@ def _time(n: int) -> str:
 
 def compute(n: int) -> Block:
     """Three lines over N, and at one N the amounts behind them; ``n`` counts the Ns."""
-    at, names, hues = NS[n], t.named("series"), {"memory": "l", "bytes": "q", "time": "o"}
-    lines = [
-        series(names[key], NS, values, hues[key], points=key == "time")
-        for key, values in ratios().items()
-    ]
-    memory, lse = squares(at), saved_bytes(at)
-    standard, fa2 = moved("standard", at), moved("fa2", at)
+    at = NS[n]
     slow, fast = recorded().get(at, (None, None))
-    times = [(t("standard"), slow, "s"), (t("fa2"), fast, "o")]
-    times = [
-        bar(name, ms or 0, t("ms", ms=ms) if ms else t("no_room"), hue, key=f"time {name}")
-        for name, ms, hue in times
-    ]
-    shown = {"n": at, "standard": memory, "saved": lse, "moved": standard, "least": fa2}
-    values = {
-        "lines": lines,
-        "ends": [(n, f"{n:,}") for n in NS[::4]],
-        "timed": bars(t("time", heads=HEADS), times) if fast else note(_time(at), "fine"),
-        "br": BR,
-        "bc": BC,
-        "tokens": TOKENS,
-        "about": about(),
-    }
-    return picture(
-        t("label", d=D, dtype=DTYPE),
-        t("spoken", **shown, time=_time(at)),
-        *drawn(__name__, shown | values),
+    return t.picture(
+        n=at,
+        standard=squares(at),
+        saved=saved_bytes(at),
+        moved=moved("standard", at),
+        least=moved("fa2", at),
+        time=_time(at),
+        lines=[*ratios().values()],
+        ends=NS[::4],
+        fast=fast,
+        times=[slow or 0, fast or 0],
+        texts=[t("ms", ms=ms) if ms else t("no_room") for ms in (slow, fast)],
+        about=about(),
     )
 
 

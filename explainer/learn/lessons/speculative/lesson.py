@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from explainer.learn.kit import Block, arrow, bar, drawn, node, picture, words_of
+from explainer.learn.kit import Block, words_of
 from explainer.learn.linear_algebra import address
 from explainer.problem import Problem
 
@@ -15,7 +15,7 @@ t = words_of(__name__)
 PROMPT = tuple(t.row("prompt"))
 PARENTS = (-1, -1, 0, 0, 2)  # of each guess: another guess, or −1, the prompt's last token
 GUESSES = tuple(t.row("guesses"))
-HIDDEN, MASKED, SEEN = None, 0.0, 1.0
+MASKED, SEEN = 0.0, 1.0
 
 
 def ancestors(guess: int) -> list[int]:
@@ -60,42 +60,25 @@ def expected(chance: float, guesses: int) -> float:
 def compute(wanted: str) -> Block:
     """Show the tree with the branch that is kept, the mask, and tokens per pass."""
     branch = accepted(tuple(wanted.split()))
-    depth = [len(ancestors(g)) for g in range(len(GUESSES))]
-    columns = [[node("prompt", PROMPT[-1], t("last"))]]
-    for level in range(1, max(depth) + 1):
-        columns.append(
-            [
-                node(f"g{g}", GUESSES[g], hue="v" if g in branch else "q", on=g in branch)
-                for g in range(len(GUESSES))
-                if depth[g] == level
-            ]
-        )
-    links = [
-        arrow(f"g{p}" if p >= 0 else "prompt", f"g{g}", hue="v" if g in branch else "")
-        for g, p in enumerate(PARENTS)
+    depths = [len(ancestors(g)) for g in range(len(GUESSES))]
+    levels = [
+        [g for g, depth in enumerate(depths) if depth == level]
+        for level in range(1, max(depths) + 1)
     ]
     p = problem()
-    keep = p.mask.keep(p.n, p.n)
-    cells = np.where(keep, SEEN, MASKED)[len(PROMPT) :]
-    on = [(g, len(PROMPT) + a) for g in branch for a in ancestors(g)]
-    names = [*PROMPT, *GUESSES]
-    tokens = len(branch) + 1
-    values = {
-        "columns": columns,
-        "arrows": links,
-        "cells": cells,
-        "guesses": GUESSES,
-        "words": names,
-        "kept": on,
-        "n": tokens,
-        "tone": "good" if branch else "",
-        "expected": [
-            bar(t("chance", chance=chance), expected(chance, 4), f"{expected(chance, 4):.1f}", "v")
-            for chance in (0.3, 0.6, 0.9)
-        ],
-    }
-    spoken = t("spoken", branch=" ".join(GUESSES[g] for g in branch) or t("none"), n=tokens)
-    return picture(t("label"), spoken, *drawn(__name__, values))
+    return t.picture(
+        branch=" ".join(GUESSES[g] for g in branch) or t("none"),
+        n=len(branch) + 1,
+        levels=levels,
+        is_kept=[g in branch for g in range(len(GUESSES))],
+        parents=[f"g{g}" if g >= 0 else "prompt" for g in PARENTS],
+        cells=np.where(p.mask.keep(p.n, p.n), SEEN, MASKED)[len(PROMPT) :],
+        words=[*PROMPT, *GUESSES],
+        seen=[(g, len(PROMPT) + a) for g in branch for a in ancestors(g)],
+        tone="good" if branch else "",
+        chances=(0.3, 0.6, 0.9),
+        expected=[expected(chance, 4) for chance in (0.3, 0.6, 0.9)],
+    )
 
 
 def question(guess: int) -> dict:
