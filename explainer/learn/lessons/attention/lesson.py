@@ -5,19 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from explainer.learn.example import KINDS, MEANINGS, WORDS, K, Q, V, make_example
-from explainer.learn.kit import (
-    Block,
-    cells,
-    column,
-    grid,
-    note,
-    numbers,
-    picture,
-    row,
-    shares,
-    words,
-    words_of,
-)
+from explainer.learn.kit import Block, words_of
 from explainer.learn.linear_algebra import address, attend
 
 t = words_of(__name__)
@@ -26,35 +14,22 @@ t = words_of(__name__)
 def compute(step: int, word: int) -> Block:
     """What is there after a number of beats: the vectors, logits, weights, the output, all rows."""
     S, P, O = attend(Q, K, V)
-    best = int(P[word].argmax())
-    under = [
-        cells(KINDS, K.T, "k", title=t("keys"), lead=Q[word]),
-        numbers(t("logits"), S[word]),
-        shares(t("weights"), P[word]),
-        cells(MEANINGS, V.T, "v", title=t("values")),
-    ]
-    output = column(
-        grid(t("output", word=WORDS[word]), O[[word]].T, "o", rows=MEANINGS, key="o"),
-        note(t("mostly", word=WORDS[best]), "fine"),
-    )
-    every = grid(t("rows"), P, heat=(0, 1), rows=WORDS, at=word, pick="word", size="small")
-    right = [*([every] if step > 4 else []), *([output] if step > 3 else [])]
-    spoken = t(
-        "spoken",
+    return t.picture(
+        at=word,
         word=WORDS[word],
         logits=S[word],
         weights=P[word],
         output=O[word],
+        Q=Q[word],
+        keys=K.T,
+        values=V.T,
+        column=O[[word]].T,
+        best=WORDS[int(P[word].argmax())],
+        P=P,
+        kinds=KINDS,
+        meanings=MEANINGS,
+        **{f"has_{k}": step >= k for k in range(1, 6)},
     )
-    sentence = words(
-        WORDS,
-        at=word,
-        weights=P[word] if step > 2 else (),
-        rows=under[:step],
-        lead=t("query"),
-        pick="word",
-    )
-    return picture(t("label"), spoken, row(sentence, column(*right), grow=(4, 1)))
 
 
 def question(asker: str, hidden: str) -> dict:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from explainer.base.amounts import listed
 from explainer.learn.ecosystem import CHECKED
-from explainer.learn.kit import Block, note, picture, table, words_of
+from explainer.learn.kit import Block, words_of
 
 t = words_of(__name__)
 
@@ -63,19 +63,21 @@ def compute(sm: int, dtype: str, d: int, mask: str) -> Block:
     """Show the backends in their order, each with its answer to this input."""
     x = Input(sm, dtype, d, mask)
     order, taken = tried(sm), chosen(x)
-    at = order.index(taken)
-    rows = []
-    for k, name in enumerate(order):
-        why = t("runs") if k == at else refusal(name, x) or t("would")
-        rows.append([NAMES[name], why])
-    words = [f"{NAMES[k]}: {refusal(k, x) or t('takes')}" for k in order]
-    return picture(
-        t("label"),
-        t("spoken", order="; ".join(words), runs=NAMES[taken]),
-        note(t("input", gpu=GPUS[str(sm)], dtype=dtype, d=d, mask=t.named("masks")[mask]), "big"),
-        table([t("tried"), ""], rows, at=at),
-        note(t("stored" if taken == "math" else "fused"), "bad" if taken == "math" else "good"),
-        note(t("checked", checked=CHECKED), "fine"),
+    whys = [refusal(name, x) for name in order]
+    return t.picture(
+        order="; ".join(f"{NAMES[k]}: {why or t('takes')}" for k, why in zip(order, whys, strict=True)),
+        runs=NAMES[taken],
+        x=x,
+        gpu=GPUS[str(sm)],
+        mask=t.named("masks")[mask],
+        names=[NAMES[name] for name in order],
+        whys=[
+            t("runs") if name == taken else why or t("would")
+            for name, why in zip(order, whys, strict=True)
+        ],
+        at=order.index(taken),
+        is_stored=taken == "math",
+        checked=CHECKED,
     )
 
 

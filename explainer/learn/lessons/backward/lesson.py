@@ -12,18 +12,7 @@ from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import format_significant
 from explainer.base.records import load
 from explainer.learn.example import IT, KINDS, MEANINGS, WORDS, K, Q, V, make_example
-from explainer.learn.kit import (
-    Block,
-    cells,
-    grid,
-    note,
-    picture,
-    row,
-    shares,
-    table,
-    words,
-    words_of,
-)
+from explainer.learn.kit import Block, words_of
 from explainer.learn.linear_algebra import address, attend
 
 t = words_of(__name__)
@@ -88,38 +77,31 @@ def differences() -> Gradients:
 
 def compute(step: int) -> Block:
     """The row of "it" through the formulas, and the gradients as they come."""
-    x, names = derived(), t.named("rows")
-    feels = MEANINGS.index("feeling")
-    under = [
-        (1, shares(names["P"], x.P[IT])),
-        (2, cells(t("of", name="dV", part=MEANINGS[feels]), x.dV[:, feels], "v", digits=2)),
-        (3, cells(names["dP"], x.dP[IT], digits=2)),
-        (5, cells(names["dS"], x.dS[IT], "s", digits=2)),
-        *(
-            (7, cells(t("of", name="dK", part=KINDS[k]), x.dK[:, k], "k", digits=2))
-            for k in np.flatnonzero(Q[IT])
-        ),
-    ]
-    name, says = t.row("names")[step - 1], t.row("says")[step - 1]
-    notes = [note(says, aside=True)]
-    if step == 1:
-        notes.append(note(t("lse", lse=x.lse[IT]), "fine", aside=True))
-    if step >= 4:
-        over = " + ".join(f"({a:.0f})·{b:.2f}" for a, b in zip(DO[IT], x.O[IT], strict=True) if a)
-        notes.append(note(t("D", sum=over, D=x.D[IT]), "fine", aside=True))
-    if step >= 5:
-        notes.append(note(t("sum", sum=abs(x.dS[IT].sum())), "good"))
+    x = derived()
+    over = " + ".join(f"({a:.0f})·{b:.2f}" for a, b in zip(DO[IT], x.O[IT], strict=True) if a)
     results = (x.P[IT], x.dV[:, -1], x.dP[IT], [x.D[IT]], x.dS[IT], x.dQ[IT], x.dK[:, 0])
-    return picture(
-        t("label", word=WORDS[IT], step=step, all=7),
-        t("spoken", step=step, all=7, name=name, says=says, numbers=results[step - 1]),
-        note(f"{step}. {name}", "big"),
-        words(WORDS, at=IT, weights=x.P[IT], rows=[made for first, made in under if step >= first]),
-        row(
-            grid(t("dO"), DO[[IT]], "o", rows=[WORDS[IT]], cols=MEANINGS, digits=0),
-            *([grid("dQ", x.dQ[[IT]], "q", cols=KINDS, key="dQ")] if step >= 6 else []),
-        ),
-        *notes,
+    seen = np.flatnonzero(Q[IT])
+    return t.picture(
+        step=step,
+        name=t.row("names")[step - 1],
+        says=t.row("says")[step - 1],
+        numbers=results[step - 1],
+        P=x.P[IT],
+        dV=x.dV[:, MEANINGS.index("feeling")],
+        dP=x.dP[IT],
+        dS=x.dS[IT],
+        dK=[x.dK[:, k] for k in seen],
+        parts=[KINDS[k] for k in seen],
+        dO=DO[[IT]],
+        dQ=x.dQ[[IT]],
+        lse=x.lse[IT],
+        over=over,
+        D=x.D[IT],
+        sum=abs(x.dS[IT].sum()),
+        is_first=step == 1,
+        kinds=KINDS,
+        meanings=MEANINGS,
+        **{f"has_{k}": step >= k for k in range(1, 8)},
     )
 
 
@@ -155,13 +137,14 @@ def run(g1: int | str, g2: str, g3: str) -> Block:
         (name, format_significant(o, 2), t("run.differs" if name in wrong else "run.agrees"))
         for name, o in off.items()
     ]
-    notes = _consequence(found["dS"].sum(axis=1), wrong)
-    spoken = " ".join([notes, *(f"{name}: {o}, {how}." for name, o, how in rows)])
-    return picture(
-        t("run.label"),
-        spoken,
-        table(t.row("run.head"), rows),
-        note(notes, "bad" if wrong else "good"),
+    return t.picture(
+        "run.label",
+        "run.spoken",
+        "run",
+        consequence=_consequence(found["dS"].sum(axis=1), wrong),
+        lines=" ".join(f"{name}: {o}, {how}." for name, o, how in rows),
+        rows=rows,
+        is_wrong=bool(wrong),
     )
 
 

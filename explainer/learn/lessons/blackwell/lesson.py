@@ -4,13 +4,15 @@ units; and rescaling only when the maximum has risen far, played on a trace of o
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from explainer.base.facts import number
 from explainer.base.records import about, rows_where
-from explainer.learn.kit import Block, Mark, bar, bars, drawn, part, picture, span, words_of
+from explainer.learn.kit import Block, words_of
 from explainer.learn.linear_algebra import address, make_problem
 from explainer.learn.matrix_units import GENERATIONS
 from explainer.learn.pipeline import Slot, Task, simulate
@@ -61,31 +63,19 @@ def slots(card: str, polynomial: int) -> tuple[Slot, ...]:
     return simulate(made)
 
 
-def _lanes(card: str, polynomial: int) -> list[tuple[str, list[Mark]]]:
-    found, names = slots(card, polynomial), t.named("lanes")
-    kinds = t.named("kinds")
-
-    def spans(what: tuple[str, ...], who: tuple[int, ...]) -> list[Mark]:
-        return [
-            span(
-                s.start,
-                s.end,
-                f"{kinds[s.task.key[0]]} {'AB'[s.task.key[1]]}{s.task.key[2]}",
-                HUES[s.task.key[1]],
-                look="pale" if s.task.key[0] == "S" else "full",
-            )
-            for s in found
-            if s.task.key[0] in what and s.task.key[1] in who
-        ]
-
-    lanes = [(names["matmul"], spans(("S", "PV"), (0, 1)))]
-    lanes += [(names[f"softmax{'AB'[w]}"], spans(("softmax",), (w,))) for w in (0, 1)]
-    corrected = [
-        span(s.end, s.end + matmul_cycles(card) / 2, "", HUES[s.task.key[1]], look="hatch")
-        for s in found
-        if s.task.key[0] == "S" and s.task.key[2]
-    ]
-    return [*lanes, (names["correction"], corrected)]
+def _spans(found: Iterable[Slot], what: str) -> dict[str, list[Any]]:
+    """Return the columns of the spans of one kind of work: when, of which query and key tile."""
+    mine = [s for s in found if s.task.key[0] in what.split()]
+    keys = [s.task.key for s in mine]
+    return {
+        "kind": [t.named("kinds")[kind] for kind, _, _ in keys],
+        "is_s": [kind == "S" for kind, _, _ in keys],
+        "tile": ["AB"[who] for _, who, _ in keys],
+        "hue": [HUES[who] for _, who, _ in keys],
+        "j": [j for _, _, j in keys],
+        "start": [s.start for s in mine],
+        "end": [s.end for s in mine],
+    }
 
 
 def _hidden(card: str, polynomial: int) -> tuple[float, float]:
@@ -111,7 +101,7 @@ def rescales(gain: float = 1.0) -> tuple[int, int, int]:
 def speeds() -> dict[str, float]:
     """Return {method: TFLOP/s} recorded on an H200: forward, d = 128, causal, N = 16,384, bf16."""
     found = {}
-    for method in t.named("methods"):
+    for method in ("fa4", "sdpa_cudnn", "sdpa_flash"):
         (record,) = rows_where(method=method, n=16_384, d=128, mask="causal", dtype="bf16")
         found[method] = record["tflops"]
     return found
@@ -119,37 +109,32 @@ def speeds() -> dict[str, float]:
 
 def compute(card: str, polynomial: int) -> Block:
     """Show who works when, tensor memory, the two units of exp2, and the rescales."""
-    product, exps = matmul_cycles(card), exp_cycles(polynomial)
-    free = left_for_maximum(card, polynomial)
+    product, found = matmul_cycles(card), slots(card, polynomial)
     updates, rises, count = rescales()
-    end = max(s.end for s in slots(card, polynomial))
-    ticks = [(x, f"{x:,.0f}") for x in np.arange(0, 0.9 * end, 4 * product)]
-    if card == "b200":
-        (panel,) = drawn(__name__, {"side": SIDE, "columns": COLUMNS}, "memory")
-    else:
-        names = t.named("methods")
-        items = [
-            bar(names[method], rate, t("rate", rate=rate), "v" if method == "fa4" else "q")
-            for method, rate in speeds().items()
-        ]
-        panel = bars(t("speeds"), items, remark=about())
-    units = [
-        part(t("sfu", n=SIDE - polynomial, all=SIDE), SIDE - polynomial, hue="l"),
-        part(str(polynomial), polynomial, hue="k"),
-    ]
-    shown = {"product": product, "exps": exps, "free": free, "rises": rises, "n": count}
-    values = {
-        "cycles": 2 * product,
-        "lanes": _lanes(card, polynomial),
-        "ticks": ticks,
-        "now": _hidden(card, polynomial),
-        "panel": panel,
-        "units": [x for x in units if x.get("amount")],
-        "updates": updates,
-        "flop": 2 * GENERATIONS[ARCHS[card]].fma,
-    }
-    label = t("label", card=t.named("cards")[card])
-    return picture(label, t("spoken", **shown), *drawn(__name__, shown | values))
+    ticks = np.arange(0, 0.9 * max(s.end for s in found), 4 * product)
+    corrected = _spans((s for s in found if s.task.key[2]), "S")
+    return t.picture(
+        card=t.named("cards")[card],
+        product=product,
+        exps=exp_cycles(polynomial),
+        free=left_for_maximum(card, polynomial),
+        rises=rises,
+        n=count,
+        updates=updates,
+        cycles=2 * product,
+        matmul=_spans(found, "S PV"),
+        softmax=[_spans((s for s in found if s.task.key[1] == who), "softmax") for who in (0, 1)],
+        corrected=corrected,
+        ends=[end + product / 2 for end in corrected["end"]],
+        ticks=ticks,
+        now=_hidden(card, polynomial),
+        has_memory=card == "b200",
+        rates=[*speeds().values()],
+        about=about(),
+        units=SIDE - polynomial,
+        polynomial=polynomial,
+        flop=2 * GENERATIONS[ARCHS[card]].fma,
+    )
 
 
 def question(polynomial: int) -> dict:

@@ -4,18 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from explainer.learn.kit import (
-    Block,
-    Mark,
-    column,
-    frame,
-    grid,
-    note,
-    picture,
-    row,
-    table,
-    words_of,
-)
+from explainer.learn.kit import Block, words_of
 from explainer.learn.matrix_units import GENERATIONS, instructions
 
 t = words_of(__name__)
@@ -24,57 +13,35 @@ ON_SCREEN = ("sm_70", "sm_80", "sm_90", "sm_100")
 UNIT = 32  # numbers that a drawn cell stands for, each way
 
 
-def _sums(m: int, n: int, k: int) -> Mark:
-    """The sums of one instruction to scale; what is smaller than a cell is drawn as one."""
-    cells = np.ones((max(1, m // UNIT), max(1, n // UNIT)))
-    return grid(t("sums", m=m, n=n, k=k), cells, "o", size="small", key=f"{m} {n}")
-
-
-def _generation(arch: str, fmt: str) -> Mark:
-    """The sums of one instruction of a generation."""
-    gen = GENERATIONS[arch]
-    if fmt not in gen.formats:
-        return frame(gen.name, note(t("refused", format=fmt), "fine"), look="empty")
-    (m, n, k), _ = gen.at(fmt)
-    return frame(gen.name, _sums(m, n, k), look="line")
-
-
 def compute(format: str, tile: str) -> Block:
     """Show each generation's instruction: its shape, who runs it, where its operands lie, its rate
     and how many a tile takes."""
     br, bc, d = map(int, tile.split())
-    rows, spoken = [], []
-    for arch in ON_SCREEN:
-        gen = GENERATIONS[arch]
-        if format not in gen.formats:
-            continue
-        shape, fma = gen.at(format)
-        count = instructions(arch, br, bc, d, format)
-        rows.append(
-            [
-                gen.name,
-                gen.instruction,
-                gen.threads,
-                gen.a,
-                gen.b,
-                gen.sums,
-                f"{fma:,}",
-                f"{count:,}",
-            ]
-        )
-        wording = " × ".join(map(str, shape))
-        spoken.append(
-            t("spoken", name=gen.name, instruction=gen.instruction, shape=wording, n=count)
-        )
-    return picture(
-        t("label", format=format),
-        " ".join(spoken),
-        row(*(_generation(arch, format) for arch in ON_SCREEN), align="stretch", grow=(3, 3, 4, 4)),
-        column(
-            table(t.row("head"), rows),
-            note(t("scale", unit=UNIT, br=br, bc=bc, d=d), "fine"),
-            aside=True,
-        ),
+    cards = [GENERATIONS[arch] for arch in ON_SCREEN]
+    counts, shapes, rates, drawings = {}, {}, {}, {}
+    for arch, gen in zip(ON_SCREEN, cards, strict=True):
+        if format in gen.formats:
+            shapes[gen.name], rates[gen.name] = gen.at(format)
+            counts[gen.name] = instructions(arch, br, bc, d, format)
+            m, n, _ = shapes[gen.name]
+            drawings[gen.name] = np.ones((max(1, m // UNIT), max(1, n // UNIT)))
+    able = [gen for gen in cards if gen.name in counts]
+    spoken = [
+        t("said", name=gen.name, instruction=gen.instruction, shape=" × ".join(map(str, shapes[gen.name])), n=counts[gen.name])
+        for gen in able
+    ]
+    return t.picture(
+        format=format,
+        br=br,
+        bc=bc,
+        d=d,
+        said=" ".join(spoken),
+        names=[gen.name for gen in cards],
+        shapes=[shapes.get(gen.name) for gen in cards],
+        drawings=[drawings.get(gen.name) for gen in cards],
+        able=able,
+        rates=[*rates.values()],
+        counts=[*counts.values()],
     )
 
 
