@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
-from explainer.learn.kit import (
-    Block,
-    Mark,
-    frame,
-    grid,
-    note,
-    picture,
-    row,
-    span,
-    timeline,
-    words_of,
-)
+from explainer.learn.kit import Block, words_of
 
 t = words_of(__name__)
 
@@ -98,35 +88,16 @@ def contents(state: Iteration) -> dict[int, tuple[str, tuple[str, ...]]]:
     return pages
 
 
-def _lanes() -> list:
-    served = iterations()
-    lanes = []
-    for name, out in OUT.items():
-        spans = []
-        for k, state in enumerate(served):
-            if name in state.tokens:
-                count = state.tokens[name]
-                is_prompt = name in state.prefilled
-                text = t("prefill", n=count) if is_prompt else str(count)
-                look = "full" if is_prompt else "pale"
-                spans.append(span(k, k + 1, text, HUES[name], look=look))
-            elif (name,) == state.waiting[:1] and len(state.tokens) == SEATS:
-                spans.append(span(k, k + 1, t("waits"), look="hatch"))
-        lanes.append((t("request", name=name, n=len(PROMPTS[name]), out=out), spans))
-    used = [sum(state.tokens.values()) for state in served]
-    lanes.append((t("used", most=BUDGET), [span(k, k + 1, str(n)) for k, n in enumerate(used)]))
-    return lanes
-
-
-def _page(page: int, content: tuple[str, tuple[str, ...]] | None) -> Mark:
-    if content is None:
-        return frame(str(page), look="empty", key=f"page {page}")
-    names, words = content
-    owner = t("shared", names=" + ".join(names)) if len(names) > 1 else names
-    line = " ".join([*words, *["_"] * (PAGE - len(words))])
-    return frame(
-        str(page), note(line), remark=owner, look="line", hue=HUES[names[0]], key=f"page {page}"
-    )
+def _lane(name: str) -> dict[str, list[Any]]:
+    """Return the columns of a request's spans: the iteration, its tokens, and how they came."""
+    spans: dict[str, list[Any]] = {"at": [], "end": [], "n": [], "is_prompt": [], "waits": []}
+    for k, state in enumerate(iterations()):
+        waits = (name,) == state.waiting[:1] and len(state.tokens) == SEATS
+        if name in state.tokens or waits:
+            of = (k, k + 1, state.tokens.get(name), name in state.prefilled, waits)
+            for column, value in zip(spans.values(), of, strict=True):
+                column.append(value)
+    return spans
 
 
 def compute(step: int) -> Block:
@@ -134,31 +105,35 @@ def compute(step: int) -> Block:
     served = iterations()
     state = served[min(step, len(served)) - 1]
     content = contents(state)
-    tables = [
-        grid("", [[*map(str, table)]], HUES[name], rows=[name])
-        for name, table in state.tables.items()
-    ]
-    ticks = [(k + 0.5, str(k + 1)) for k in range(len(served))]
-    count = sum(len(words) for _, words in content.values())
-    filled = t("filled", tokens=count, pages=len(content), empty=len(content) * PAGE - count)
-    pages = [_page(page, content.get(page)) for page in range(POOL)]
-    return picture(
-        t("label"),
-        t(
-            "spoken",
-            step=step,
-            batch=[f"{name} {n}" for name, n in state.tokens.items()],
-            waiting=state.waiting or t("nobody"),
-            tables="; ".join(f"{k}: {', '.join(map(str, v))}" for k, v in state.tables.items()),
-        ),
-        timeline(
-            t("batches", budget=BUDGET, seats=SEATS, page=PAGE),
-            _lanes(),
-            ticks=ticks,
-            now=(step - 1, step),
-        ),
-        row(note(t("tables")), *tables, note(filled), aside=True),
-        *(row(*pages[k : k + 4], align="stretch", grow=(1, 1, 1, 1)) for k in range(0, POOL, 4)),
+    pages = [content.get(page, ("", ())) for page in range(POOL)]
+    count = sum(len(words) for _, words in pages)
+    owners = [t("shared", names=" + ".join(x)) if len(x) > 1 else x for x, _ in pages]
+    texts = [" ".join([*words, *["_"] * (PAGE - len(words))]) for _, words in pages]
+    lines = [slice(k, k + 4) for k in range(0, POOL, 4)]
+    return t.picture(
+        step=step,
+        batch=[f"{name} {n}" for name, n in state.tokens.items()],
+        waiting=state.waiting or t("nobody"),
+        said="; ".join(f"{k}: {', '.join(map(str, v))}" for k, v in state.tables.items()),
+        names=[*OUT],
+        sizes=[len(PROMPTS[name]) for name in OUT],
+        outs=[*OUT.values()],
+        hues=[*HUES.values()],
+        lanes=[_lane(name) for name in OUT],
+        used=[sum(one.tokens.values()) for one in served],
+        ticks=range(1, len(served) + 1),
+        middles=[k + 0.5 for k in range(len(served))],
+        now=(step - 1, step),
+        tables=[[[*map(str, table)]] for table in state.tables.values()],
+        table_names=[*state.tables],
+        table_hues=[HUES[name] for name in state.tables],
+        tokens=count,
+        pages=len(content),
+        empty=len(content) * PAGE - count,
+        numbers=[range(POOL)[line] for line in lines],
+        owners=[owners[line] for line in lines],
+        texts=[texts[line] for line in lines],
+        page_hues=[[HUES.get(x[:1]) for x, _ in pages[line]] for line in lines],
     )
 
 

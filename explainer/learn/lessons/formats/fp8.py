@@ -12,15 +12,12 @@ import numpy as np
 
 from explainer.algorithms.inputs import make_inputs
 from explainer.base.facts import number
-from explainer.learn.folder import words_of
 from explainer.learn.linear_algebra import attend, make_problem
 from kernels.spec.formats import FORMATS
 
-t = words_of(__name__)
-
 E4M3_MAX = number("e4m3.largest")  # the pattern above it is NaN: e4m3fn has no infinity
 N, D, DRAWS = 64, 16, 8  # rows, head dimension, how often new numbers are drawn
-WAYS = t.named("ways")
+WAYS = ("none", "tensor", "block", "rotated")
 
 
 def to_e4m3(x: np.ndarray) -> np.ndarray:

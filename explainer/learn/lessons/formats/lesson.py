@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
-from explainer.base.amounts import format_fixed, format_significant, power
+from explainer.base.amounts import format_significant
 from explainer.base.cards import CARDS
 from explainer.learn import precision
-from explainer.learn.kit import (
-    Block,
-    Mark,
-    bar,
-    bars,
-    column,
-    grid,
-    note,
-    picture,
-    row,
-    span,
-    timeline,
-    words_of,
-)
+from explainer.learn.kit import Block, words_of
 from explainer.learn.lessons.formats import fp8
 from kernels.spec.formats import FORMATS, Format
 
@@ -45,73 +33,47 @@ def _fate(f: Format, x: float) -> str:
     return t("off", share=100 * abs(stored - x) / x)
 
 
-def _ranges(x: float) -> Mark:
-    """A lane for each format: its normal numbers, the subnormal ones pale, and x on the axis."""
-    at = math.log2(x) - LOW
-    lanes = []
-    for f in FORMATS.values():
-        small, normal, large = (
-            math.log2(end) - LOW for end in (f.smallest_subnormal, f.smallest_normal, f.largest)
-        )
-        sizes = t("bits", exponent=f.exponent_bits, mantissa=f.mantissa_bits)
-        cut = min(max(at, normal), large)  # x: its line crosses no words
-        sides = [(normal, cut), (cut, large)]
-        wider = max(sides, key=lambda ends: ends[1] - ends[0])
-        spans = [span(small, normal, look="pale", hue="q")]
-        spans += [
-            span(*ends, sizes if ends == wider else "", look="full", hue="q")
-            for ends in sides
-            if ends[0] < ends[1]
-        ]
-        lanes.append((t("lane", title=f.title, fate=_fate(f, x)), spans))
-    ticks = [(e - LOW, power(2, e)) for e in (-120, -60, 0, 60, 120)]
-    return timeline(
-        t("range", x=format_significant(x, 3)),
-        lanes,
-        high=130 - LOW,
-        ticks=ticks,
-        now=(at - 0.5, at + 0.5),
+def _range(f: Format, at: float) -> dict[str, Any]:
+    """Return the ends of a format's numbers on the axis, ``at`` the place of x, whose line crosses
+    no words, and which of the sides is wider."""
+    small, normal, large = (
+        math.log2(end) - LOW for end in (f.smallest_subnormal, f.smallest_normal, f.largest)
     )
-
-
-def _bits(x: float) -> Mark:
-    """The bits of x in four formats: sign, exponent, mantissa."""
-    made = []
-    for key in ("bf16", "fp16", "e5m2", "e4m3"):
-        f = FORMATS[key]
-        sign, exponent, mantissa = f.fields(x)
-        value = format_significant(rounded(key, x), 8)
-        made.append(
-            row(
-                grid(f.title, [[*sign]], "l"),
-                grid(t("exponent"), [[*exponent]], "k"),
-                grid(t("mantissa"), [[*mantissa]], "v"),
-                note(t("value", value=value, fate=_fate(f, x))),
-            )
-        )
-    return column(*made)
-
-
-def _outliers(size: float) -> Mark:
-    """Errors of attention in e4m3 whose inputs have one column ``size`` times as large."""
-    found = fp8.errors(size, BLOCK)
-    best = min(found, key=found.__getitem__)
-    items = [
-        bar(name, found[way], format_fixed(found[way]), "v" if way == best else "o", key=way)
-        for way, name in fp8.WAYS.items()
-    ]
-    remark = t("outlier", size=size, n=fp8.N, d=fp8.D)
-    return bars(t("errors"), items, remark=remark)
+    cut = min(max(at, normal), large)
+    return {
+        "small": small,
+        "normal": normal,
+        "cut": cut,
+        "large": large,
+        "has_low": normal < cut,
+        "has_high": cut < large,
+        "is_low_wider": cut - normal >= large - cut,
+    }
 
 
 def compute(show: str, x: float, power: int, size: int) -> Block:
     """Show the ranges, the bits of x · 2^power, or the errors with an outlier."""
     x = math.ldexp(x, power)
     if show == "fp8":
-        return picture(t("label"), t("errors"), _outliers(size))
-    fates = "; ".join(f"{f.title}: {_fate(f, x)}" for f in FORMATS.values())
-    return picture(
-        t("label"), t("spoken", x=x, fates=fates), _bits(x) if show == "bits" else _ranges(x)
+        errors = fp8.errors(size, BLOCK)
+        is_best = [error == min(errors.values()) for error in errors.values()]
+        return t.picture("label", "errors", "fp8", size=size, errors=errors, is_best=is_best)
+    formats = [*FORMATS.values()]
+    if show == "bits":
+        formats = [FORMATS[key] for key in ("bf16", "fp16", "e5m2", "e4m3")]
+    at = math.log2(x) - LOW
+    return t.picture(
+        "label",
+        "spoken",
+        show,
+        x=x,
+        said="; ".join(f"{f.title}: {_fate(f, x)}" for f in FORMATS.values()),
+        formats=formats,
+        fates=[_fate(f, x) for f in formats],
+        ranges=[_range(f, at) for f in formats],
+        bits=[[[*part] for part in f.fields(x)] for f in formats],
+        values=[format_significant(float(f.round_to(x)), 8) for f in formats],
+        now=(at - 0.5, at + 0.5),
     )
 
 

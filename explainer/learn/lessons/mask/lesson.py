@@ -7,18 +7,7 @@ import numpy as np
 
 from explainer.base.amounts import format_fixed
 from explainer.learn.example import WORDS, K, N, Q, V, make_example
-from explainer.learn.kit import (
-    Block,
-    Mark,
-    column,
-    grid,
-    note,
-    numbers,
-    picture,
-    row,
-    words,
-    words_of,
-)
+from explainer.learn.kit import Block, words_of
 from explainer.learn.linear_algebra import address, softmax
 
 t = words_of(__name__)
@@ -71,47 +60,33 @@ def outcome(way: str, shape: str, m: Numbers) -> tuple[str, str]:
     return "bad", t("bad.big", weight=m["P"][0, 0]) if way == "big" else t("bad.inf")
 
 
-def _steps(m: Numbers, way: str, stage: str, asking: tuple[str, ...]) -> list[Mark]:
-    """The mask, the logits with it, the weights: as many as the stage says."""
-    S = [["−1e9" if x < BIG / 2 and np.isfinite(x) else float(x) for x in line] for line in m["S"]]
-    sums = [format_fixed(s, 2) for s in m["P"].sum(axis=1)]
-    marks = {
-        "tril": grid(t("tril"), m["visible"], "q", rows=asking, size="small"),
-        "fill": grid(t.named("masked")[way], S, "m", most=8, size="small"),
-        "softmax": grid(t("weights"), m["P"], heat=(0, 1), row_sums=sums),
-    }
-    return [*marks.values()][: [*marks].index(stage) + 1]
-
-
 def compute(stage: str, shape: str, way: str, changed: int) -> Block:
     """The steps of a mask, and how far each word's output moves when one word is changed."""
     m = masked(way, shape, changed)
     asking = WORDS[N - len(m["visible"]) :]
     tone, what = outcome(way, shape, m)
-    rows: list[Mark] = []
+    far = moved(way, shape, changed)
     if changed >= 0:
-        far = moved(way, shape, changed)
-        blank = [None] * (N - len(far))
-        rows = [numbers(t("moves"), [*blank, *far])]
         last = [w for w, x in zip(asking, far, strict=True) if x > 0]
         which = [t("quoted", word=w) for w in last] or t("no_word")
         what, tone = t("moved", word=WORDS[changed], words=which), ""
-    label = t.named("shapes")[shape]
-    visible_pairs = int(m["visible"].sum())
-    return picture(
-        t("label", shape=label),
-        t("spoken", shape=label, visible=visible_pairs, all=m["visible"].size, outcome=what),
-        row(*_steps(m, way, stage, asking), align="top"),
-        column(
-            words(
-                WORDS,
-                at=changed if changed >= 0 else None,
-                rows=rows,
-                pick="changed",
-                head=t("change"),
-            ),
-            note(what, tone),
-        ),
+    return t.picture(
+        shape=t.named("shapes")[shape],
+        pairs=int(m["visible"].sum()),
+        all=m["visible"].size,
+        outcome=what,
+        tone=tone,
+        asking=asking,
+        visible=m["visible"],
+        how=t.named("masked")[way],
+        S=[["−1e9" if x < BIG / 2 and np.isfinite(x) else float(x) for x in line] for line in m["S"]],
+        P=m["P"],
+        sums=[format_fixed(s, 2) for s in m["P"].sum(axis=1)],
+        has_fill=stage != "tril",
+        has_softmax=stage == "softmax",
+        is_changed=changed >= 0,
+        changed=changed,
+        moves=[*[None] * (N - len(far)), *far],
     )
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from explainer.base.facts import number
-from explainer.base.texts import fill
-from explainer.learn.folder import read_data
-from explainer.learn.kit import Block, arrow, bar, bars, flow, node, note, picture, words_of
+from explainer.learn.kit import Block, words_of
 
 t = words_of(__name__)
 
 HEADS, WIDE = int(number("mla.heads")), 128
-FLOWS = read_data("mla")["flows"]
 LATENT, ROTATED = int(number("mla.latent")), int(number("mla.rope"))
 
 
@@ -26,25 +23,16 @@ def stored() -> dict[str, int]:
 
 def compute(phase: str) -> Block:
     """Show the way from a token to scores in prefill or decoding, and what is stored."""
-    names, shown = t.named("kinds"), FLOWS[phase]
-    sizes = {"heads": HEADS, "latent": LATENT, "rotated": ROTATED} | figures()
-    columns = [
-        [
-            node(key, *(fill(text, sizes) for text in texts), on=key in ("latent", "rotated"))
-            for key, texts in column.items()
-        ]
-        for column in shown["columns"]
-    ]
-    items = [
-        bar(names[key], n, f"{n:,}", "v" if key == "mla" else "k", on=key == "mla")
-        for key, n in stored().items()
-    ]
-    return picture(
-        t("label"),
-        t("spoken", why=t.named("whys")[phase], n=stored()["mla"], whole=stored()["mha"]),
-        note(t.named("whys")[phase], aside=True),
-        flow(t("framed"), columns, [arrow(*ends) for ends in shown["arrows"]]),
-        bars(t("stored", heads=HEADS), items),
+    sizes = stored()
+    return t.picture(
+        "label",
+        "spoken",
+        phase,
+        why=t.named("whys")[phase],
+        n=sizes["mla"],
+        whole=sizes["mha"],
+        sizes=[*sizes.values()],
+        **figures(),
     )
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from explainer.base.cards import CARDS
 from explainer.base.facts import number
-from explainer.learn.kit import Block, Mark, bar, bars, note, picture, span, timeline, words_of
+from explainer.learn.kit import Block, words_of
 from explainer.learn.pipeline import (
     ABLATION,
     FITTED,
@@ -35,48 +38,37 @@ def share(softmax: float) -> float:
     return 100 * min(1.0, 4 / (2 + softmax))
 
 
-def _lanes(slots: tuple[Slot, ...]) -> list[tuple[str, list[Mark]]]:
-    """The TMA, the tensor cores, and each consumer's softmax."""
-    names = t.named("lanes")
-
-    def spans(unit: str, who: int | None = None) -> list[Mark]:
-        return [
-            span(
-                s.start,
-                s.end,
-                "AB"[s.task.key[1]] if s.task.key[1] >= 0 else s.task.key[0],
-                HUES[s.task.key[0]],
-                look="pale" if s.task.key[1] == 1 else "full",
-                key=" ".join(map(str, s.task.key)),
-            )
-            for s in slots
-            if s.task.unit == unit and who in (None, s.task.key[1])
-        ]
-
-    units = {s.task.unit for s in slots} - {TMA, MATRIX}
-    softmaxes = [
-        (names[f"softmax{'AB'[w]}"], [x for u in units for x in spans(u, w)]) for w in (0, 1)
-    ]
-    return [(names["loads"], spans(TMA)), (names["matmul"], spans(MATRIX)), *softmaxes]
+def _spans(slots: Iterable[Slot]) -> dict[str, list[Any]]:
+    """Return the columns of the spans of some pieces of work."""
+    slots = [*slots]
+    keys = [s.task.key for s in slots]
+    return {
+        "start": [s.start for s in slots],
+        "end": [s.end for s in slots],
+        "text": ["AB"[who] if who >= 0 else what for what, who, _ in keys],
+        "hue": [HUES[what] for what, _, _ in keys],
+        "is_b": [who == 1 for _, who, _ in keys],
+        "key": [" ".join(map(str, key)) for key in keys],
+    }
 
 
 def compute(variant: str, softmax: float, step: int) -> Block:
     """Show the first ``step`` pieces of work, and the rate over many key tiles."""
     slots = run(variant, ON_SCREEN, softmax)
-    done, names = slots[: min(len(slots), step)], t.named("variants")
-    peak = CARDS["h100"].tensor_tflops
-    model = tflops(run(variant, LONG, softmax))
+    done = slots[:step]
+    lanes = [_spans(s for s in done if s.task.unit == unit) for unit in (TMA, MATRIX)]
+    lanes += [_spans(s for s in done if s.task.key[:2] == ("softmax", who)) for who in (0, 1)]
     paper = measured(variant) if softmax == FITTED else None
-    rate = t("rate", rate=model)
-    items = [bar(t("model"), model, rate, "q")]
-    if paper:
-        items.append(bar(t("paper"), paper, t("rate", rate=paper), "o"))
-    return picture(
-        t("label", variant=names[variant], tiles=ON_SCREEN),
-        t("spoken", why=t.named("whys")[variant], model=model, paper=paper or t("nobody")),
-        note(t.named("whys")[variant]),
-        timeline("", _lanes(done), high=makespan(slots)),
-        bars(t("rates", tiles=LONG, softmax=softmax), items, high=peak, limit=(peak, t("peak"))),
+    return t.picture(
+        variant=t.named("variants")[variant],
+        why=t.named("whys")[variant],
+        model=tflops(run(variant, LONG, softmax)),
+        said=paper or t("nobody"),
+        paper=paper,
+        lanes=lanes,
+        high=makespan(slots),
+        softmax=softmax,
+        peak=CARDS["h100"].tensor_tflops,
     )
 
 
