@@ -90,6 +90,11 @@ def _plain(value: Any) -> Any:
     return [_plain(part) for part in value] if isinstance(value, list | tuple | range) else value
 
 
+def mark(kind: str, **parts: object) -> Mark:
+    """Return a mark of this kind with these parts."""
+    return _mark(kind, parts)
+
+
 def _mark(mark: str, parts: Mapping[str, object]) -> Mark:
     made = {name: _plain(value) for name, value in {**DEFAULTS.get(mark, {}), **parts}.items()}
     found = Mark(mark=mark, **{name: part for name, part in made.items() if not _is_empty(part)})

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from explainer.algorithms.algorithm import COMPULSORY
 from explainer.algorithms.traffic import launches
 from explainer.base.amounts import amount
-from explainer.learn.kit import Mark, arrow, flow, node
+from explainer.learn.kit import Mark, mark
 from explainer.learn.linear_algebra import make_problem
 from kernels.spec.formats import ITEMSIZE
 
@@ -42,19 +42,28 @@ def total(group: Sequence[Launch]) -> int:
 def launch_flow(title: str, group: Sequence[Launch], names: dict[str, str], most: int) -> Mark:
     """Show matrices in HBM and kernels in turn; an arrow is as thick as its share of ``most``."""
     columns: list[list[Mark]] = []
-    arrows = []
+    arrows: list[Mark] = []
+
+    def move(start: str, end: str, tensor: str, size: int) -> None:
+        hue = HUES.get(tensor, "s")
+        arrows.append(mark("arrow", start=start, end=end, hue=hue, amount=0.6 * size / most))
+
+    def show(tensors: Moved, k: int) -> None:
+        columns.append(
+            [
+                mark("node", key=f"{x}{k}", text=x, remark=amount(size), hue=HUES.get(x, "s"))
+                for x, size in tensors.items()
+            ]
+        )
+
     before: Moved = {}
-
-    def moves(tensor: str, ends: tuple[str, str], size: int) -> Mark:
-        return arrow(*ends, hue=HUES.get(tensor, "s"), amount=0.6 * size / most)
-
-    def matrices(tensors: Moved, k: int) -> list[Mark]:
-        return [node(f"{x}{k}", x, amount(size), HUES.get(x, "s")) for x, size in tensors.items()]
-
     for k, (name, loaded, stored) in enumerate(group):
-        kernel = f"kernel{k}"
-        columns += [matrices({**before, **loaded}, k), [node(kernel, names[name], on=True)]]
-        arrows += [moves(x, (f"{x}{k}", kernel), size) for x, size in loaded.items()]
-        arrows += [moves(x, (kernel, f"{x}{k + 1}"), size) for x, size in stored.items()]
+        show({**before, **loaded}, k)
+        columns.append([mark("node", key=f"kernel{k}", text=names[name], on=True)])
+        for x, size in loaded.items():
+            move(f"{x}{k}", f"kernel{k}", x, size)
+        for x, size in stored.items():
+            move(f"kernel{k}", f"{x}{k + 1}", x, size)
         before = stored
-    return flow(title, [*columns, matrices(before, len(group))], arrows)
+    show(before, len(group))
+    return mark("flow", title=title, columns=columns, arrows=arrows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from explainer.base.cards import CARDS
-from explainer.learn.kit import Block, bar, bars, note, picture, words_of
+from explainer.learn.kit import Block, words_of
 from explainer.learn.launches import Launch, attention, launch_flow, total
 from kernels.spec.formats import ITEMSIZE
 
@@ -39,32 +39,18 @@ def _spoken(group: list[Launch]) -> str:
 def compute(what: str, n: int) -> Block:
     """The trips of both, and all their bytes."""
     both = chain(what, n)
-    apart, fused = both
     most = max(max(*r.values(), *w.values()) for group in both for _, r, w in group)
-    items = [
-        bar(
-            _title(group),
-            total(group),
-            t("total", size=total(group), us=total(group) / CARD.hbm_bytes_per_s * 1e6),
-            "o" if group is fused else "s",
-            key=f"total {k}",
-        )
-        for k, group in enumerate(both)
-    ]
-    rate = CARD.hbm_bytes_per_s / 1e12
-    lse = fused[0][2].get("lse")
-    sentence = (
-        t("note", card=CARD.name, rate=rate, lse=lse)
-        if lse
-        else t("plain", card=CARD.name, rate=rate)
-    )
-    times = total(apart) / total(fused)
-    return picture(
-        t("label", n=n, d=D, dtype=DTYPE),
-        t("spoken", apart=_spoken(apart), fused=_spoken(fused), times=times),
-        *(launch_flow(_title(group), group, t.named("names"), most) for group in both),
-        bars(t("bytes"), items),
-        note(sentence, "fine", aside=True),
+    titles, totals = [_title(group) for group in both], [total(group) for group in both]
+    return t.picture(
+        n=n,
+        said=". ".join(map(_spoken, both)),
+        flows=[launch_flow(_title(group), group, t.named("names"), most) for group in both],
+        titles=titles,
+        totals=totals,
+        us=[size / CARD.hbm_bytes_per_s * 1e6 for size in totals],
+        times=totals[0] / totals[1],
+        rate=CARD.hbm_bytes_per_s / 1e12,
+        lse=both[1][0][2].get("lse"),
     )
 
 

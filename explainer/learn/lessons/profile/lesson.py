@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from functools import cache
 
-from explainer.base.amounts import amount
+import numpy as np
+
 from explainer.base.cards import CARDS
 from explainer.base.records import about, load, rows_where
-from explainer.learn.kit import Block, Mark, bar, bars, note, picture, span, timeline, words_of
+from explainer.learn.kit import Block, words_of
 
 t = words_of(__name__)
 
 N, D, SIDE, ELEMENT = 4096, 64, 64, 2
 KERNELS = t.named("kernels")
-HUES = {"scores_kernel": "q", "softmax_kernel": "l", "output_kernel": "o", "fa2_kernel": "v"}
 
 
 def _rows() -> list[dict]:
@@ -56,51 +56,6 @@ def bounds() -> dict[str, tuple[float, float]]:
     }
 
 
-def _timeline() -> Mark:
-    """The kernels of both, on one axis of time."""
-    us, at, spans = lasted(), 0.0, []
-    for kernel in us:
-        if kernel != "fa2_kernel":
-            look = "full"
-            text = t("ran", name=KERNELS[kernel], us=us[kernel])
-            spans.append(span(at, at + us[kernel], text, HUES[kernel], look=look, key=kernel))
-            at += us[kernel]
-    fused = us["fa2_kernel"]
-    text = t("ran", name=KERNELS["fa2_kernel"], us=fused)
-    lanes = [
-        (t("standard"), spans),
-        (t("fa2"), [span(0, fused, text, HUES["fa2_kernel"], look="full", key="fa2")]),
-    ]
-    return timeline(t("kernels_title"), lanes)
-
-
-def _bytes(at: int) -> Mark:
-    """What each kernel moved at DRAM (0) or between L2 and the SMs (1)."""
-    items = [
-        bar(KERNELS[kernel], both[at], amount(both[at]), HUES[kernel], key=kernel)
-        for kernel, both in counters().items()
-    ]
-    return bars(t.row("bytes_titles")[at], items, high=max(max(x) for x in counters().values()))
-
-
-def _bounds() -> Mark:
-    """The two bounds of each, and how long it took."""
-    took = lasted()
-    measured = {
-        "standard": sum(took.values()) - took["fa2_kernel"],
-        "fa2": took["fa2_kernel"],
-    }
-    items = []
-    for name, (bytes_us, matmul_us) in bounds().items():
-        title = t(name)
-        items += [
-            bar(t("of_bytes", name=title), bytes_us, t("us", us=bytes_us), "k"),
-            bar(t("of_matmuls", name=title), matmul_us, t("us", us=matmul_us), "v"),
-            bar(t("took", name=title), measured[name], t("us", us=measured[name]), "o", on=True),
-        ]
-    return bars(t("bounds_title"), items)
-
-
 def _sentence(step: int) -> str:
     """Return what is said of the picture."""
     dram, l2, limits, card = totals(0), totals(1), bounds(), CARDS["h200"]
@@ -123,28 +78,32 @@ def _sentence(step: int) -> str:
 
 def compute(step: int) -> Block:
     """Show the kernels in time, and what the step asks of them."""
-    mark = (None, _bytes(0), _bytes(1), _bounds())[step - 1]
-    rates, title = load()["ceilings"]["fp16"], t.row("steps")[step - 1]
-    sentence = _sentence(step)
-    return picture(
-        t("label"),
-        f"{step}. {title}. {sentence}",
-        _timeline(),
-        *([mark] if mark else []),
-        note(f"{step}. {title}", "big"),
-        note(sentence),
-        note(
-            t(
-                "fine",
-                n=N,
-                d=D,
-                side=SIDE,
-                about=about("traffic_nvidia_h200"),
-                memory=rates["hbm_bytes_per_s"] / 1e12,
-                matmuls=rates["flops"] / 1e12,
-            ),
-            "fine",
-        ),
+    us, rates = lasted(), load()["ceilings"]["fp16"]
+    ends = np.cumsum([*us.values()][:-1])
+    took = {"standard": float(ends[-1]), "fa2": us["fa2_kernel"]}
+    at = step - 2
+    return t.picture(
+        step=step,
+        title=t.row("steps")[step - 1],
+        sentence=_sentence(step),
+        keys=[*us],
+        names=[KERNELS[kernel] for kernel in us],
+        us=[*us.values()],
+        apart=[*KERNELS.values()][:-1],
+        us_apart=[*us.values()][:-1],
+        keys_apart=[*us][:-1],
+        starts=[0, *ends[:-1]],
+        ends=[*ends],
+        has_bytes=step in (2, 3),
+        has_bounds=step == 4,
+        bytes_title=t.row("bytes_titles")[at % 2],
+        sizes=[both[at % 2] for both in counters().values()],
+        most=max(max(x) for x in counters().values()),
+        bound_names=[f"{t(name)}: {bound}" for name in took for bound in t.row("bounds")],
+        bounds=[us for name, both in bounds().items() for us in (*both, took[name])],
+        about=about("traffic_nvidia_h200"),
+        memory=rates["hbm_bytes_per_s"] / 1e12,
+        matmuls=rates["flops"] / 1e12,
     )
 
 

@@ -7,9 +7,8 @@ import numpy as np
 from explainer.algorithms.registry import ALGORITHMS, BASELINE
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import traffic
-from explainer.base.amounts import amount
 from explainer.learn.example import WORDS, K, Q, V, make_example
-from explainer.learn.kit import Block, bar, bars, grid, part, picture, row, sign, stack, words_of
+from explainer.learn.kit import Block, words_of
 from explainer.learn.linear_algebra import address, attend, make_problem
 from explainer.memory import capacity
 from explainer.memory.workload import Workload
@@ -50,51 +49,28 @@ def compute(way: str, n: int) -> Block:
     """What is stored of our sentence, then the bytes at N and the matmuls of both passes."""
     S, P, _ = attend(Q, K, V)
     lse = np.logaddexp.reduce(S, axis=1)
-    is_stored = ALGORITHMS[way].stores_scores
-    if is_stored:
-        what = [grid(t("stored", count=P.size), P, heat=(0, 1), rows=WORDS, cols=WORDS, key="P")]
-    else:
-        again = np.exp(S - lse[:, None])
-        what = [
-            grid(t("S"), S, heat=(-1, 7), rows=WORDS, digits=1, key="S"),
-            grid(t("lse"), lse[:, None], "l", digits=1, key="lse"),
-            sign(t("exp")),
-            grid(t("P"), again, heat=(0, 1), key="P"),
-        ]
-    hues = {True: "s", False: "l"}
-    stored = [
-        bar(
-            t.named("bars")[key],
-            saved_bytes(n, key),
-            amount(saved_bytes(n, key)),
-            hues[ALGORITHMS[key].stores_scores],
-            on=key == way,
-            key=f"bytes {key}",
-        )
-        for key in (BASELINE, "fa2")
-    ]
-    names, found = t.named("products"), products(way)
-    stacks = [
-        stack(
-            t.named("passes")[pass_].format(n=len(phases)),
-            [
-                part(t("again"), 1, hue="l", key="again")
-                if pass_ == "backward" and x == "scores"
-                else part(names[x], 1, hue="q", key=x)
-                for x in phases
-            ],
-            whole=len(products("fa2")["backward"]),
-        )
-        for pass_, phases in found.items()
-    ]
-    counts = {pass_: len(phases) for pass_, phases in found.items()}
-    spoken = "spoken.standard" if is_stored else "spoken.fa2"
-    return picture(
-        t("label"),
-        t(spoken, size=amount(saved_bytes(n, way)), n=n, **counts),
-        row(*what),
-        bars(t("bytes", n=n), stored),
-        row(*stacks, grow=(1, 1), aside=True),
+    is_stored, names, found = ALGORITHMS[way].stores_scores, t.named("products"), products(way)
+    orders = (BASELINE, "fa2")
+    return t.picture(
+        "label",
+        "spoken.standard" if is_stored else "spoken.fa2",
+        size=saved_bytes(n, way),
+        n=n,
+        is_stored=is_stored,
+        P=P,
+        S=S,
+        lse=lse[:, None],
+        again=np.exp(S - lse[:, None]),
+        keys=orders,
+        sizes=[saved_bytes(n, order) for order in orders],
+        is_on=[order == way for order in orders],
+        forward=len(found["forward"]),
+        backward=len(found["backward"]),
+        forward_keys=found["forward"],
+        backward_keys=["again" if x == "scores" else x for x in found["backward"]],
+        hues=["l" if x == "scores" else "q" for x in found["backward"]],
+        names=names,
+        most=len(products("fa2")["backward"]),
     )
 
 

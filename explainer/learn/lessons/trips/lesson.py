@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from explainer.base.amounts import amount, milliseconds
 from explainer.base.cards import CARDS
-from explainer.learn.kit import Block, bar, bars, picture, row, table, words_of
+from explainer.learn.kit import Block, words_of
 from explainer.learn.launches import Launch, attention, launch_flow, total
 from kernels.spec.formats import ITEMSIZE
 
@@ -45,35 +45,27 @@ def compute(n: int, heads: int) -> Block:
     """Show the three launches, the sum of their bytes, and how S grows with N."""
     card, moves, names = CARDS[CARD], kernels(n, heads), t.named("names")
     lines = sum_of(n, heads)
-    ladder = [
-        bar(f"{x:,}", square(x, heads), amount(square(x, heads)), "q", on=x == n, key=f"S {x}")
-        for x in LENGTHS
-        if x <= n
+    ladder = [x for x in LENGTHS if x <= n]
+    said = [
+        t("kernel", name=names[name], reads=_sizes(loaded), writes=_sizes(stored))
+        for name, loaded, stored in moves
     ]
-    spoken = t(
+    return t.picture(
+        "title",
         "fits" if square(n, heads) <= card.hbm_bytes else "too_much",
         n=n,
         heads=heads,
-        kernels=" ".join(
-            t("kernel", name=names[name], reads=_sizes(loaded), writes=_sizes(stored))
-            for name, loaded, stored in moves
-        ),
+        kernels=" ".join(said),
         total=total(moves),
         trips=4 * square(n, heads),
         time=lines[3][1],
         room=card.hbm_bytes,
-    )
-    limit = (card.hbm_bytes, t("room", card=card.name.split()[0], size=card.hbm_bytes))
-    return picture(
-        t("title", n=n, heads=heads),
-        spoken,
-        launch_flow(t("launches"), moves, names, square(n, heads)),
-        row(
-            table(t.row("head"), lines, at=3),
-            bars(t("s", heads=heads), ladder, log=True, limit=limit),
-            grow=(3, 2),
-            align="top",
-        ),
+        card=card.name.split()[0],
+        flow=launch_flow(t("launches"), moves, names, square(n, heads)),
+        lines=lines,
+        ladder=ladder,
+        squares=[square(x, heads) for x in ladder],
+        is_on=[x == n for x in ladder],
     )
 
 
