@@ -8,9 +8,8 @@ from functools import cache
 from explainer.algorithms.registry import BASELINE
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import requested_bytes
-from explainer.base.amounts import amount
 from explainer.learn.example import WORDS, Q, make_example
-from explainer.learn.kit import Block, Mark, column, frame, grid, note, picture, row, sign, words_of
+from explainer.learn.kit import Block, words_of
 from explainer.learn.linear_algebra import address, make_problem
 from explainer.trace import Visit, trace
 
@@ -58,70 +57,6 @@ def _names(block: int) -> tuple[str, str]:
     return WORDS[block * SIDE], WORDS[block * SIDE + 1]
 
 
-def _hbm(at: int, phase: str) -> Mark:
-    """The map of tiles between the blocks of Q, K, V and O."""
-    visits, here = trace(PROBLEM).visits, trace(PROBLEM).visits[at]
-    done = {(x.i, x.j) for x in visits[:at]}
-    stored = {x.i for x in visits[: at + (phase == "store")] if "store" in x.phases}
-    blocks = range(PROBLEM.Tr)
-    cells = [["✓" if (i, j) in done else "skip" if j > i else None for j in blocks] for i in blocks]
-    tiles = grid(
-        "",
-        cells,
-        rows=[f"Q{LOW[i]} {' '.join(_names(i))}" for i in blocks],
-        cols=[f"K{LOW[j]} V{LOW[j]}" for j in blocks],
-        at=here.i,
-        on=[(here.i, here.j)],
-        row_sums=[f"O{LOW[i]} ✓" if i in stored else f"O{LOW[i]}" for i in blocks],
-    )
-    return frame(
-        t("hbm"),
-        tiles,
-        note(t("map"), "fine"),
-        note(t("moved", now=moved(at, phase)), "big"),
-        note(t("end", end=all_bytes(), standard=all_bytes(BASELINE)), "fine"),
-    )
-
-
-def _belt(at: int) -> Mark:
-    """The blocks of K and V before, at and after this visit: each moves on by one place."""
-    here = trace(PROBLEM).visits[at]
-    looks = {-1: (t("dropped"), "empty"), 0: (t("in_use"), "line"), 1: (t("next"), "")}
-    frames = []
-    for by, (name, look) in looks.items():
-        j = here.j + by
-        is_there = 0 <= j <= here.i
-        title = f"K{LOW[j]}, V{LOW[j]}" if is_there else "–"
-        words = ", ".join(_names(j)) if is_there else " "
-        key = f"kv {here.i} {j}"
-        frames.append(
-            frame(title, note(words), remark=name, look=look, hue="k" if by == 0 else "", key=key)
-        )
-    return row(*frames, grow=(1, 1, 1), align="stretch")
-
-
-def _tile(here: Visit, phase: str) -> Mark:
-    """What lies on chip: Q, the tile of logits, then of weights, and m, ℓ and O."""
-    i, rows = here.i, _names(here.i)
-    keys = _names(here.j)
-    is_scores = phase == "scores"
-    span = slice(i * SIDE, (i + 1) * SIDE)
-    m, l = (here.m_old, here.l_old) if is_scores else (here.m_new, here.l_new)
-    alpha = ["–", "–"] if is_scores else here.alpha
-    where = {"i": LOW[i], "j": LOW[here.j]}
-    parts = [
-        grid(t("stays", name="Q", i=LOW[i]), Q[span], "q", rows=rows, digits=0, most=4),
-        grid(t("tile", **where), here.S, "s", cols=keys, digits=1, heat=(-1, 4)),
-    ]
-    if not is_scores:
-        parts += [sign("→"), grid(t("weights", **where), here.P, "s", cols=keys, heat=(0, 1))]
-    state = grid("", list(zip(m, alpha, l, strict=True)), "m", cols=("m", "α", "ℓ"), rows=rows)
-    before = [x.O for x in trace(PROBLEM).visits if (x.i, x.j) == (i, here.j - 1)]
-    name = t("stays", name="O", i=LOW[i])
-    O = [grid(name, out, "o", most=4) for out in (before if is_scores else [here.O])]
-    return column(row(*parts), row(state, *O))
-
-
 def does(here: Visit, phase: str) -> str:
     """What happens in a step, in a sentence."""
     if phase == "scores":
@@ -142,27 +77,48 @@ def does(here: Visit, phase: str) -> str:
 
 
 def compute(step: int) -> Block:
-    """One step: HBM at the left, one SM at the right."""
+    """One step: HBM at the left, one SM at the right. The map of tiles lies between the blocks of
+    Q, K, V and O; the blocks of K and V before, at and after the visit move on by one place each;
+    on chip lie Q, the tile of logits, then of weights, and m, ℓ and O."""
     at, phase = places()[step - 1]
-    here = trace(PROBLEM).visits[at]
-    sentence = does(here, phase)
-    chip = frame(
-        t("sram"),
-        _belt(at),
-        _tile(here, phase),
-        remark=t("chip"),
-        look="chip",
-    )
-    spoken = t(
-        "spoken",
+    visits, here = trace(PROBLEM).visits, trace(PROBLEM).visits[at]
+    done = {(x.i, x.j) for x in visits[:at]}
+    stored = {x.i for x in visits[: at + (phase == "store")] if "store" in x.phases}
+    blocks, is_scores = range(PROBLEM.Tr), phase == "scores"
+    m, l = (here.m_old, here.l_old) if is_scores else (here.m_new, here.l_new)
+    alpha = ["–", "–"] if is_scores else here.alpha
+    before = [x.O for x in visits if (x.i, x.j) == (here.i, here.j - 1)]
+    near = [here.j + by for by in (-1, 0, 1)]
+    is_there = [0 <= j <= here.i for j in near]
+    names = [" ".join(_names(i)) for i in blocks]
+    return t.picture(
         step=step,
         all=len(places()),
-        words=t("row_words", first=_names(here.i)[0], last=_names(here.i)[1]),
-        does=sentence,
-        bytes=amount(moved(at, phase)),
+        words=names[here.i],
+        does=does(here, phase),
+        moved=moved(at, phase),
+        end=all_bytes(),
+        standard=all_bytes(BASELINE),
+        cells=[["✓" if (i, j) in done else "skip" if j > i else None for j in blocks] for i in blocks],
+        rows=[f"Q{LOW[i]} {names[i]}" for i in blocks],
+        cols=[f"K{LOW[j]} V{LOW[j]}" for j in blocks],
+        outputs=[f"O{LOW[i]} ✓" if i in stored else f"O{LOW[i]}" for i in blocks],
+        i=here.i,
+        j=here.j,
+        near=near,
+        belt=[f"K{LOW[j]}, V{LOW[j]}" if ok else "–" for j, ok in zip(near, is_there, strict=True)],
+        keys=[", ".join(_names(j)) if ok else " " for j, ok in zip(near, is_there, strict=True)],
+        low_i=LOW[here.i],
+        low_j=LOW[here.j],
+        queries=_names(here.i),
+        columns=_names(here.j),
+        Q=Q[here.i * SIDE : (here.i + 1) * SIDE],
+        S=here.S,
+        P=here.P,
+        has_weights=not is_scores,
+        state=[*zip(m, alpha, l, strict=True)],
+        O=before if is_scores else [here.O],
     )
-    left = column(_hbm(at, phase), note(sentence))
-    return picture(t("label", br=SIDE, bc=SIDE), spoken, row(left, chip, grow=(5, 7), align="top"))
 
 
 def question(n: int, block_q: int, block_k: int) -> dict:

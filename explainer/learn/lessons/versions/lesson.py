@@ -5,22 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+import numpy as np
+
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.transfers import Step
 from explainer.base.fields import causal_text
 from explainer.learn import pipeline
-from explainer.learn.kit import (
-    Block,
-    Mark,
-    frame,
-    grid,
-    note,
-    picture,
-    row,
-    span,
-    timeline,
-    words_of,
-)
+from explainer.learn.kit import Block, words_of
 from explainer.learn.linear_algebra import address, make_problem
 from explainer.learn.pipeline import Task
 
@@ -32,7 +23,7 @@ SMALL = {  # FA-3 visits the tiles of FA-2
     version: make_problem(4 * T, 8, 4, order=order)
     for version, order in (("fa1", "fa1"), ("fa2", "fa2"), ("fa3", "fa2"))
 }
-PENDING, DONE, NOW = 0.0, 0.35, 1.0  # how full a tile is drawn
+DONE, NOW = 0.35, 1.0  # how full a tile is drawn
 HUES = {"K": "k", "V": "v", "Q": "q", "O": "o", "product": "s", "softmax": "l"}
 
 
@@ -95,57 +86,41 @@ def strips(order: str) -> dict[str, list[tuple[float, float, str]]]:
     return lanes
 
 
-def _tiles(order: str, tick: int) -> Mark:
+def _tiles(order: str, tick: int) -> tuple[np.ndarray, list[tuple[int, int]]]:
+    """Return how full each tile is drawn after so many ticks, and those that are visited now."""
     over, before = ({(x.i or 0, x.j or 0) for x in visits(order, k)} for k in (tick, tick - 1))
     now = over - before if tick else set()
-    size = [
-        [NOW if (i, j) in now else DONE if (i, j) in over else PENDING for j in range(T)]
-        for i in range(T)
-    ]
-    return grid(
-        "",
-        size,
-        "s",
-        rows=[f"Q{i}" for i in range(T)],
-        cols=[f"K{j}" for j in range(T)],
-        most=NOW,
-        on=sorted(now),
-        size="small",
-    )
+    full = np.zeros((T, T))
+    for at in over:
+        full[at] = NOW if at in now else DONE
+    return full, sorted(now)
 
 
 def compute(step: int) -> Block:
     """Show the tiles after ``step`` ticks, O's moves, and each version's strips of time."""
-    titles, whys = t.named("titles"), t.named("whys")
-    high = max(end for order in titles for lane in strips(order).values() for _, end, _ in lane)
-    panels, spoken = [], []
-    for order, title in titles.items():
-        (reads, writes), (_, last) = (moves_of_o(visits(order, k)) for k in (step, TICKS))
-        spoken.append(t("spoken", title=title, tick=step, reads=reads, writes=writes))
-        lanes = [
-            (name, [span(a, b, "", HUES[what], look="full") for a, b, what in lane])
-            for name, lane in strips(order).items()
-        ]
-        panels.append(
-            frame(
-                title,
-                note(whys[order], "fine"),
-                _tiles(order, step),
-                note(t("moves", reads=reads, writes=writes, last=last)),
-                timeline("", lanes, high=high),
-                look="line",
-            )
-        )
-    d = pipeline.D
-    return picture(
-        t("label", tick=step, all=TICKS, side=T, sms=T),
-        " ".join(spoken),
-        row(*panels, grow=(1, 1, 1), align="stretch"),
-        note(
-            t("model", rows=pipeline.CONSUMERS * pipeline.ROWS, keys=pipeline.KEYS, d=d),
-            "fine",
-            aside=True,
-        ),
+    titles = t.named("titles")
+    tiles = [_tiles(order, step) for order in titles]
+    moves = [moves_of_o(visits(order, step)) for order in titles]
+    lanes = [strips(order) for order in titles]
+    said = [
+        t("said", title=title, tick=step, reads=reads, writes=writes)
+        for title, (reads, writes) in zip(titles.values(), moves, strict=True)
+    ]
+    return t.picture(
+        tick=step,
+        said=" ".join(said),
+        titles=[*titles.values()],
+        full=[full for full, _ in tiles],
+        now=[now for _, now in tiles],
+        reads=[reads for reads, _ in moves],
+        writes=[writes for _, writes in moves],
+        last=[moves_of_o(visits(order, TICKS))[1] for order in titles],
+        names=[[*of] for of in lanes],
+        starts=[[[a for a, _, _ in lane] for lane in of.values()] for of in lanes],
+        ends=[[[b for _, b, _ in lane] for lane in of.values()] for of in lanes],
+        hues=[[[HUES[what] for _, _, what in lane] for lane in of.values()] for of in lanes],
+        high=max(end for of in lanes for lane in of.values() for _, end, _ in lane),
+        rows=pipeline.CONSUMERS * pipeline.ROWS,
     )
 
 

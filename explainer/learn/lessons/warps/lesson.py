@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
-from explainer.base.amounts import amount
+import numpy as np
+
 from explainer.base.cards import CARDS
-from explainer.learn.kit import (
-    Block,
-    Mark,
-    arrow,
-    bar,
-    bars,
-    column,
-    flow,
-    frame,
-    node,
-    note,
-    picture,
-    row,
-    words_of,
-)
+from explainer.learn.kit import Block, words_of
 from explainer.learn.lessons.gpu.lesson import LANES
 from explainer.learn.linear_algebra import make_problem
 from explainer.memory import tile_budget
@@ -59,53 +47,32 @@ def resident(block_q: int, block_k: int, d: int) -> dict[str, int]:
     return room(CARD.arch, WARPS, registers, shared)
 
 
-def _split(split: str, br: int, bc: int, d: int) -> Mark:
-    """The tile among its warps, and the way of their results."""
+def _split(split: str, br: int, bc: int, d: int) -> dict[str, Any]:
+    """Return what a way to share the tile passes, and the keys or rows of each warp."""
     passed, barriers = exchanged(split, br, bc, d)
-    by_keys = split == "k"
-    size = (bc if by_keys else br) // WARPS
-    boxes = [
-        node(
-            f"{split}{k}",
-            t("warp", k=k),
-            t("keys" if by_keys else "rows", first=k * size, last=(k + 1) * size - 1),
-            "s",
-        )
-        for k in range(WARPS)
-    ]
-    if by_keys:
-        shared = node("shared", amount(passed), t("through"), "bad", on=True)
-        columns = [boxes, [shared], [node("O", "O", t("barriers", n=barriers), "o")]]
-        arrows = [arrow(f"k{k}", "shared", amount=0.6) for k in range(WARPS)]
-        arrows.append(arrow("shared", "O", amount=0.6))
-    else:
-        outputs = [node(f"O{k}", t("own", k=k), hue="o") for k in range(WARPS)]
-        columns, arrows = [boxes, outputs], [arrow(f"q{k}", f"O{k}") for k in range(WARPS)]
-    return frame(
-        t.named("titles")[split],
-        flow("", columns, arrows),
-        note(
-            t("nothing") if not passed else t("all", size=passed), "good" if not passed else "bad"
-        ),
-        look="line",
-    )
+    firsts = np.arange(WARPS) * ((bc if split == "k" else br) // WARPS)
+    lasts = firsts + firsts[1] - 1
+    return {"passed": passed, "barriers": barriers, "firsts": firsts, "lasts": lasts}
 
 
 def compute(br: int, bc: int, d: int) -> Block:
     """Show both ways to share a tile, and what limits the tiles on an SM."""
     found = resident(br, bc, d)
-    names, fewest = t.named("resources"), min(found.values())
-    items = []
-    for key, name in names.items():
-        is_fewest = found[key] == fewest
-        hue = "l" if is_fewest else "q"
-        items.append(bar(name, found[key], str(found[key]), hue, on=is_fewest))
-    moved = {split: exchanged(split, br, bc, d)[0] for split in "kq"}
-    return picture(
-        t("label", br=br, bc=bc, d=d),
-        t("spoken", keys=moved["k"], rows=moved["q"], count=fewest),
-        row(_split("k", br, bc, d), _split("q", br, bc, d), align="stretch", grow=(1, 1)),
-        column(bars(t("occupancy", card=CARD.name, count=fewest), items), aside=True),
+    fewest = min(found.values())
+    names = ("shared memory", "registers", "threads")
+    keys, rows = (_split(split, br, bc, d) for split in "kq")
+    return t.picture(
+        br=br,
+        bc=bc,
+        d=d,
+        keys=keys["passed"],
+        rows=rows["passed"],
+        by_keys=keys,
+        by_rows=rows,
+        count=fewest,
+        names=names,
+        tiles=[found[name] for name in names],
+        is_fewest=[found[name] == fewest for name in names],
     )
 
 
