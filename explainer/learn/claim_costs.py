@@ -9,7 +9,7 @@ from explainer.algorithms.traffic import both, compulsory_bytes, requested_bytes
 from explainer.base.amounts import amount, format_significant, listed
 from explainer.learn.blocks import Block, t, table, text
 from explainer.learn.claim_demos import bars
-from explainer.learn.kit import axis, picture, plot, series
+from explainer.learn.kit import mark, picture
 from explainer.learn.lessons.recompute.lesson import products
 from explainer.learn.linear_algebra import make_problem
 from explainer.learn.matrix_units import clock_hz, exps_per_s
@@ -35,7 +35,9 @@ def io(d: int, block: int) -> list[Block]:
         "extra": (extra, "l"),
     }
     names = t.named("claim_costs.io.series")
-    lines = [series(names[key], ns, *curve) for key, curve in curves.items()]
+    lines = [
+        mark("series", name=names[key], x=ns, y=y, hue=hue) for key, (y, hue) in curves.items()
+    ]
     f, s, e = moved["fa2"], moved["standard"], extra
     rows = [
         (
@@ -47,12 +49,10 @@ def io(d: int, block: int) -> list[Block]:
         for i, a in enumerate(ns[:-1])
     ]
     title = t("claim_costs.io.title")
+    x, y = (mark("axis", label=label, log=True) for label in ("N", t("claim_costs.io.bytes")))
+    plot = mark("plot", title=title, series=lines, x=x, y=y)
     return [
-        picture(
-            title,
-            ", ".join(names.values()),
-            plot(title, lines, axis("N", log=True), axis(t("claim_costs.io.bytes"), log=True)),
-        ),
+        picture(title, ", ".join(names.values()), plot),
         table(t("claim_costs.io.doubling"), t.row("claim_costs.io.head"), rows),
         text(t("claim_costs.io.tile", block=block)),
         text(t("claim_costs.io.requested")),

@@ -9,8 +9,8 @@ import numpy as np
 
 from explainer.algorithms.inputs import make_inputs
 from explainer.base.amounts import format_significant
-from explainer.learn import kit
 from explainer.learn.blocks import Block, t, text
+from explainer.learn.kit import mark, picture
 from explainer.learn.linear_algebra import make_problem, online_softmax, softmax
 from explainer.trace import trace
 from kernels.spec.formats import FORMATS
@@ -25,14 +25,15 @@ def bars(
     limit: float | None = None,
 ) -> Block:
     """Draw bars of (name, value, what stands beside the bar); ``limit`` draws a line."""
-    made = kit.bars(
-        title,
-        [kit.bar(*item, hue) for item in items],
+    made = mark(
+        "bars",
+        title=title,
+        items=[mark("bar", name=name, value=x, text=text, hue=hue) for name, x, text in items],
         log=log,
         limit=None if limit is None else (limit, t("blocks.limit")),
         remark=t("blocks.logarithmic") if log else "",
     )
-    return kit.picture(title, "; ".join(f"{name}: {beside}" for name, _, beside in items), made)
+    return picture(title, "; ".join(f"{name}: {beside}" for name, _, beside in items), made)
 
 
 def qkv(n: int, d: int = 64, seed: int = 0, dtype: type = np.float32) -> list[np.ndarray]:
@@ -107,7 +108,7 @@ def tf32(d: int) -> list[Block]:
 
 def _grid(title: str, cells: np.ndarray, hue: str = "", **more: Any) -> Block:
     """Draw a matrix, which a screen reader reads as a table."""
-    return kit.picture(title, title, kit.grid(title, cells, hue, **more))
+    return picture(title, title, mark("grid", name=title, cells=cells, hue=hue, **more))
 
 
 def course_note(

@@ -16,19 +16,7 @@ from explainer.base.amounts import format_fixed, power
 from explainer.base.fields import refused
 from explainer.learn.example import MEANINGS, WORDS, K, Q, V, make_example
 from explainer.learn.folder import read_data
-from explainer.learn.kit import (
-    Block,
-    cells,
-    code,
-    column,
-    note,
-    numbers,
-    picture,
-    shares,
-    table,
-    words,
-    words_of,
-)
+from explainer.learn.kit import Block, words_of
 from explainer.learn.linear_algebra import Running, address, attend, online_softmax
 
 t = words_of(__name__)
@@ -58,59 +46,49 @@ def alphas() -> list[float]:
 def _lines(at: int) -> list[str]:
     """What a block does, with its numbers; of the last one the division too."""
     now = states()[at]
-    zero = np.zeros((1, 1))
-    empty = Running(zero - np.inf, zero, np.zeros((1, V.shape[1])), zero)
-    before = states()[at - 1] if at else empty
+    m, l, O = -math.inf, 0.0, 0.0
+    if at:
+        before = states()[at - 1]
+        m, l, O = before.m[0, 0], before.l[0, 0], before.O[0, SHOWN]
     new = (now.P @ V[at * BLOCK : (at + 1) * BLOCK])[0, SHOWN]
-    alpha, l, O = alphas()[at], now.l[0, 0], now.O[0, SHOWN]
+    alpha, l_new, O_new = alphas()[at], now.l[0, 0], now.O[0, SHOWN]
     rows = [
-        t("alpha", old=before.m[0, 0], new=now.m[0, 0], alpha=alpha),
-        t("l", alpha=alpha, old=before.l[0, 0], more=now.P.sum(), l=l),
-        t("O", alpha=alpha, old=before.O[0, SHOWN], more=new, O=O),
+        t("alpha", old=m, new=now.m[0, 0], alpha=alpha),
+        t("l", alpha=alpha, old=l, more=now.P.sum(), l=l_new),
+        t("O", alpha=alpha, old=O, more=new, O=O_new),
     ]
     if at == BLOCKS - 1:
-        rows.append(t("end", O=O, l=l, out=O / l))
+        rows.append(t("end", O=O_new, l=l_new, out=O_new / l_new))
     return rows
 
 
 def compute(step: int) -> Block:
     """The words so far with their weights so far, what is carried, and the block's three lines."""
     at, seen = step - 1, step * BLOCK
-    S, now, names = logits()[0], states()[step - 1], t.named("rows")
-    weights = np.exp(S[:seen] - now.m[0, 0]) / now.l[0, 0]
-    done = states()[:step]
-    carried = [
-        cells(names["m"], [x.m[0, 0] for x in done], "m", digits=2),
-        cells(names["alpha"], alphas()[:step], digits=2),
-        cells(names["l"], [x.l[0, 0] for x in done], "l", digits=2),
-        cells(MEANINGS, np.vstack([x.O[0] for x in done]).T, "o", digits=2, title=names["O"]),
-    ]
+    S, now, done = logits()[0], states()[at], states()[:step]
     blocks = [t("block", first=WORDS[j], last=WORDS[j + 1]) for j in range(0, len(WORDS), BLOCK)]
     alpha = alphas()[at]
     sentence = t("starts") if not at else t("keeps")
     if at and alpha < 1:
         by = now.m[0, 0] - states()[at - 1].m[0, 0]
         sentence = t("rises", by=by, alpha=alpha)
-    lines = _lines(at)
-    return picture(
-        t("label", word=WORDS[ROW], done=step, all=BLOCKS),
-        t(
-            "spoken",
-            done=step,
-            all=BLOCKS,
-            block=blocks[at],
-            logits=S[seen - BLOCK : seen],
-            lines="; ".join(lines),
-        ),
-        words(
-            WORDS,
-            at=ROW,
-            weights=weights,
-            hidden=range(seen, len(WORDS)),
-            rows=[numbers(t("logits"), S[:seen]), shares(t("weights"), weights)],
-        ),
-        words(blocks, head=t("carried"), hidden=range(step, BLOCKS), rows=carried),
-        column(code(sentence, lines), aside=True),
+    return t.picture(
+        done=step,
+        block=blocks[at],
+        new=S[seen - BLOCK : seen],
+        lines=_lines(at),
+        said="; ".join(_lines(at)),
+        sentence=sentence,
+        weights=np.exp(S[:seen] - now.m[0, 0]) / now.l[0, 0],
+        hidden=range(seen, len(WORDS)),
+        logits=S[:seen],
+        blocks=blocks,
+        blocks_hidden=range(step, BLOCKS),
+        m=[x.m[0, 0] for x in done],
+        alphas=alphas()[:step],
+        l=[x.l[0, 0] for x in done],
+        O=np.vstack([x.O[0] for x in done]).T,
+        meanings=MEANINGS,
     )
 
 
@@ -214,22 +192,25 @@ def run(order: str, g1: str, g2: str, g3: int | str, g4: int | str) -> Block:
     """ℓ after each block and O ÷ ℓ, of the reader's lines and of the right ones."""
     lines = filled(_order(order), [g1, g2, str(g3), str(g4)])
     right = simulate(filled(range(len(LINES)), [x for _, _, x in GAPS]), *row_data(), BLOCK)
+    rows: list[list[str]] = []
     try:
         yours = simulate(lines, *row_data(), BLOCK)
     except KeyError as missing:
-        sentence = t("run.stops", name=missing.args[0])
-        return picture(t("run.label"), sentence, note(sentence, "bad"))
-    sentence, good = _verdict(yours, right)
-    rows = [
-        [name, *map(format_fixed, (*found.sums, found.output))]
-        for name, found in zip(t.row("run.rows"), (yours, right), strict=True)
-    ]
-    spoken = " ".join([sentence, *(f"{', '.join(line)}." for line in rows)])
-    return picture(
-        t("run.label"),
-        spoken,
-        note(sentence, "good" if good else "bad"),
-        table(t.row("run.head"), rows),
+        sentence, good = t("run.stops", name=missing.args[0]), False
+    else:
+        sentence, good = _verdict(yours, right)
+        rows = [
+            [name, *map(format_fixed, (*found.sums, found.output))]
+            for name, found in zip(t.row("run.rows"), (yours, right), strict=True)
+        ]
+    return t.picture(
+        "run.label",
+        "run.spoken",
+        "run",
+        spoken=" ".join([sentence, *(f"{', '.join(line)}." for line in rows)]),
+        sentence=sentence,
+        good=good,
+        rows=rows,
     )
 
 

@@ -6,24 +6,10 @@ import math
 from collections.abc import Callable
 from functools import lru_cache
 
-from explainer.base.amounts import amount, power
+from explainer.base.amounts import power
 from explainer.base.records import about, load, rows_where
 from explainer.learn.folder import read_data
-from explainer.learn.kit import (
-    Block,
-    Mark,
-    axis,
-    bar,
-    bars,
-    note,
-    picture,
-    place,
-    plot,
-    row,
-    series,
-    table,
-    words_of,
-)
+from explainer.learn.kit import Block, words_of
 from explainer.memory import tile_choices
 from explainer.memory.workload import Workload
 
@@ -91,88 +77,46 @@ def touched(share: float) -> float:
     return 1 - (1 - share) ** (TILE * TILE)
 
 
-def _short() -> list[Mark]:
-    gains = faster()
-    n = axis("N", log=True, ticks=[(n, f"{n:,}") for n in NS[::2]])
-    layer = series(t("flops"), NS, [100 * layer_share(n) for n in NS], "s")
-    timed = [
-        series(name, NS, [100 * time_share(method, n) for n in NS], hue)
-        for name, method, hue in ((t("apart"), "naive", "o"), (t("fused"), "fa2", "v"))
-    ]
-    gained = series("", [*gains], [*gains.values()], "q")
-    even = place(1, t("even"), level=True)
-    return [
-        row(
-            plot(t("short"), [gained], n, axis(low=0), places=[even]),
-            plot(t("layer", n=HIDDEN), [layer, *timed], n, axis(low=0, high=100)),
-            grow=(1, 1),
-        )
-    ]
-
-
-def _tiles() -> list[Mark]:
-    found = {(c["block_m"], c["block_n"]): c for c in tile_choices.cells(Workload(d=D))}
-    side, most = 128, max(speeds().values())
-    items = [
-        bar(f"{n} × {n}", x, t("rate", rate=x), "v" if x == most else "q", on=x == most)
-        for n, x in speeds().items()
-    ]
-    held = {f"held_{n}": found[n, n]["blocks_per_sm"] for n in (64, 128)}
-    why = t("tiles_why", registers=found[side, side]["registers"], **held)
-    return [bars(t("tiles", d=D), items), note(why)]
-
-
-def _cross(nk: int) -> list[Mark]:
-    apart, fused = least(NQ, nk)
-    items = [
-        bar(t("three"), float(apart), amount(apart), "s", key="apart"),
-        bar(t("one"), float(fused), amount(fused), "s", key="fused"),
-    ]
-    return [
-        bars(t("cross", nq=NQ, nk=nk, d=D), items),
-        note(t("times", ratio=apart / fused), "big"),
-        note(t("cross_why")),
-    ]
-
-
-def _sparse(share: float) -> list[Mark]:
-    names, wanted = t.named("sparse_bars"), share / 100
-    parts = {"scores": wanted, "scattered": touched(wanted), "blocks": wanted, "all": 1.0}
-    items = [
-        bar(names[key], part, f"{part:.1%}", "o" if key == "scattered" else "q", key=key)
-        for key, part in parts.items()
-    ]
-    return [bars(t("sparse", side=TILE), items, high=1), note(t("sparse_why"))]
-
-
-def _old() -> list[Mark]:
-    rows = [
-        [card, f"sm_{sm}", *("✓" if runs(sm) else t("no") for runs in KERNELS.values())]
-        for card, sm in CARDS
-    ]
-    return [table([t("card"), t("architecture"), *KERNELS], rows), note(t("old_why"))]
-
-
 def compute(case: str, nk: int, share: float) -> Block:
     """Show one of five cases."""
-    marks = {
-        "short": _short,
-        "tiles": _tiles,
-        "cross": lambda: _cross(nk),
-        "sparse": lambda: _sparse(share),
-        "old": _old,
-    }[case]()
-    low, high = times("fa2")[NS[0]], max(faster().items(), key=lambda x: x[1])
-    fine = {
-        "short": t("recorded", record=about(), heads=low["heads"], tokens=low["batch"] * NS[0]),
-        "tiles": about("tiles_nvidia_h200"),
-    }.get(case, t.named("grounds").get(case, ""))
-    spoken = {
-        "short": t("short_spoken", n=high[0], gain=high[1]),
-        "cross": t("times", ratio=least(NQ, nk)[0] / least(NQ, nk)[1]),
-        "sparse": t("sparse_spoken", share=share / 100, tiles=touched(share / 100)),
-    }.get(case, t.named("spoken").get(case, ""))
-    return picture(t.named("labels")[case], spoken, *marks, note(fine, "fine"))
+    found = {(c["block_m"], c["block_n"]): c for c in tile_choices.cells(Workload(d=D))}
+    gains, low, wanted = faster(), times("fa2")[NS[0]], share / 100
+    best = max(gains, key=gains.__getitem__)
+    apart, fused = least(NQ, nk)
+    rates = [*speeds().values()]
+    return t.picture(
+        f"{case}.label",
+        f"{case}.spoken",
+        case,
+        best=best,
+        gain=gains[best],
+        gained=[*gains.values()],
+        shares=[
+            [100 * layer_share(n) for n in NS],
+            *([100 * time_share(method, n) for n in NS] for method in ("naive", "fa2")),
+        ],
+        ticks=NS[::2],
+        tokens=low["batch"] * NS[0],
+        heads=low["heads"],
+        about=about(),
+        sides=[*speeds()],
+        rates=rates,
+        is_best=[rate == max(rates) for rate in rates],
+        held=[found[n, n]["blocks_per_sm"] for n in (64, 128)],
+        registers=found[128, 128]["registers"],
+        tiles_about=about("tiles_nvidia_h200"),
+        nk=nk,
+        apart=apart,
+        fused=fused,
+        ratio=apart / fused,
+        wanted=wanted,
+        touched=touched(wanted),
+        parts=[wanted, touched(wanted), wanted, 1.0],
+        cards=[
+            [card, f"sm_{sm}", *("✓" if runs(sm) else t("no") for runs in KERNELS.values())]
+            for card, sm in CARDS
+        ],
+    )
 
 
 def figures() -> dict[str, object]:
