@@ -20,7 +20,6 @@ from typing import Any
 import yaml
 
 from explainer.base.facts import filled
-from explainer.base.texts import Texts
 
 FOLDER = Path(__file__).parent / "lessons"
 KEYS = tuple(sorted(path.parent.name for path in FOLDER.glob("*/text.md")))
@@ -54,11 +53,6 @@ def read_widgets() -> dict[str, dict]:
         found[key] = {"title": data["picture"], "controls": data.get("controls", {})}
         found |= data.get("also", {})
     return found
-
-
-def words_of(module: str) -> Texts:
-    """Return the words of the lesson whose module this is: ``t = words_of(__name__)``."""
-    return Texts(read_data(module.split(".")[-2]).get("words", {}))
 
 
 @cache

@@ -118,7 +118,7 @@ def _sayers(node: ast.AST, path: Path) -> list[tuple[str, str]]:
     pairs = zip(getattr(names, "elts", [names]), getattr(values, "elts", [values]), strict=False)
     pages = {
         "Texts": lambda call: call.args[0].value,
-        "words_of": lambda _: f"lesson {path.parent.name}",
+        "Words": lambda _: f"lesson {path.parent.name}",
     }
     return [
         (name.id, pages[value.func.id](value))

@@ -10,7 +10,8 @@ from explainer.learn import kit
 
 
 def test_a_mark_has_no_empty_parts_and_is_json():
-    made = kit.grid("S", np.array([[0.0, -np.inf], [np.nan, 1 / 3]]), at=0, rows=("a", "b"))
+    cells = np.array([[0.0, -np.inf], [np.nan, 1 / 3]])
+    made = kit.mark("grid", name="S", cells=cells, at=0, rows=("a", "b"), key="")
     assert made == {
         "mark": "grid",
         "name": "S",
@@ -22,26 +23,35 @@ def test_a_mark_has_no_empty_parts_and_is_json():
     assert json.loads(json.dumps(made, allow_nan=False)) == made
 
 
-def test_a_picture_is_its_marks_and_what_they_say():
-    inner = kit.row(kit.sign("="), kit.note("So.", aside=True), grow=(1, 2))
-    block = kit.picture("Label", "All of it.", kit.frame("SRAM", inner, look="chip"))
-    assert (block["name"], block["label"], block["words"]) == ("kit", "Label", "All of it.")
-    assert block["data"] == {
-        "marks": [
+PARTS = [
+    {
+        "mark": "frame",
+        "title": "SRAM",
+        "of": [
             {
-                "mark": "frame",
-                "title": "SRAM",
-                "of": [
-                    {
-                        "mark": "row",
-                        "of": [
-                            {"mark": "sign", "text": "="},
-                            {"mark": "note", "text": "So.", "aside": True},
-                        ],
-                        "grow": [1, 2],
-                    }
-                ],
-                "look": "chip",
-            }
-        ]
+                "if": "$is_wide",
+                "mark": "row",
+                "grow": [1, "$two"],
+                "of": [{"mark": "sign", "text": "="}],
+            },
+            {"each": {"n": "$ns"}, "if": "$n", "mark": "note", "text": "{k}: {n:,} of {MOST}"},
+            {"if": "$is_wide", "then": {"mark": "note", "text": {"at": "$two", "of": "$ns"}}},
+        ],
     }
+]
+
+
+def test_a_picture_repeats_leaves_out_and_chooses_as_its_yaml_says():
+    values = {"is_wide": True, "two": 2, "MOST": 7}
+    (frame,) = kit.read_marks(PARTS, values | {"ns": [1000, 0, 5]})
+    row, first, second, last = frame["of"]
+    assert row == {"mark": "row", "grow": [1, 2], "of": [{"mark": "sign", "text": "="}]}
+    assert [first["text"], second["text"], last["text"]] == ["0: 1,000 of 7", "2: 5 of 7", 5]
+    (frame,) = kit.read_marks(PARTS, values | {"is_wide": False, "ns": []})
+    assert frame["title"] == "SRAM" and not any(frame["of"])
+
+
+def test_a_picture_is_its_marks_and_what_they_say():
+    block = kit.picture("Label", "All of it.", kit.mark("sign", text="="))
+    assert (block["name"], block["label"], block["words"]) == ("kit", "Label", "All of it.")
+    assert block["data"] == {"marks": [{"mark": "sign", "text": "="}]}

@@ -8,11 +8,11 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.base.amounts import listed, power
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.learn.precision import gradients, lost
 from kernels.spec.formats import FORMATS
 
-t = words_of(__name__)
+t = Words(__name__)
 HALF = FORMATS["fp16"].round_to
 STEPS, RATE, SAMPLES = 240, 0.03, 64
 INPUTS, WIDTH = 8, 16

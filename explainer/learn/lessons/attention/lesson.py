@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from explainer.learn.example import KINDS, MEANINGS, WORDS, K, Q, V, make_example
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.learn.linear_algebra import address, attend
 
-t = words_of(__name__)
+t = Words(__name__)
 
 
 def compute(step: int, word: int) -> Block:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from explainer.base.amounts import listed
 from explainer.learn.ecosystem import CHECKED
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 
-t = words_of(__name__)
+t = Words(__name__)
 
 NAMES = t.named("names")
 GPUS = {"75": "T4", "80": "A100", "90": "H100, H200"}
@@ -65,7 +65,9 @@ def compute(sm: int, dtype: str, d: int, mask: str) -> Block:
     order, taken = tried(sm), chosen(x)
     whys = [refusal(name, x) for name in order]
     return t.picture(
-        order="; ".join(f"{NAMES[k]}: {why or t('takes')}" for k, why in zip(order, whys, strict=True)),
+        order="; ".join(
+            f"{NAMES[k]}: {why or t('takes')}" for k, why in zip(order, whys, strict=True)
+        ),
         runs=NAMES[taken],
         x=x,
         gpu=GPUS[str(sm)],

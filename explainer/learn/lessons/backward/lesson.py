@@ -12,10 +12,10 @@ from explainer.algorithms.schedule import schedule
 from explainer.base.amounts import format_significant
 from explainer.base.records import load
 from explainer.learn.example import IT, KINDS, MEANINGS, WORDS, K, Q, V, make_example
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.learn.linear_algebra import address, attend
 
-t = words_of(__name__)
+t = Words(__name__)
 Gradients = dict[str, np.ndarray]
 # The loss falls when the output of "it" has more of its last dimension, feeling.
 DO = np.zeros_like(V)
@@ -99,6 +99,7 @@ def compute(step: int) -> Block:
         D=x.D[IT],
         sum=abs(x.dS[IT].sum()),
         is_first=step == 1,
+        words=WORDS,
         kinds=KINDS,
         meanings=MEANINGS,
         **{f"has_{k}": step >= k for k in range(1, 8)},

@@ -12,14 +12,14 @@ import numpy as np
 
 from explainer.base.facts import number
 from explainer.base.records import about, rows_where
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.learn.linear_algebra import address, make_problem
 from explainer.learn.matrix_units import GENERATIONS
 from explainer.learn.pipeline import Slot, Task, simulate
 from explainer.problem import Problem
 from explainer.trace import trace
 
-t = words_of(__name__)
+t = Words(__name__)
 
 SIDE = 128  # of a tile, and d
 TILES = 3  # key tiles on screen

@@ -6,10 +6,10 @@ import numpy as np
 
 from explainer.base.amounts import format_significant
 from explainer.base.facts import number
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from kernels.spec.formats import FORMATS
 
-t = words_of(__name__)
+t = Words(__name__)
 
 E2M1 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])  # all that fp4 holds, but for the sign
 COUNT = 64  # numbers

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from explainer.learn import example
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.learn.linear_algebra import address, attend, softmax
 
-t = words_of(__name__)
+t = Words(__name__)
 WORDS = example.WORDS[:3]
 Q, K, V = example.Q[:3], example.K[:3], example.V[:3]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.learn.matrix_units import GENERATIONS, instructions
 
-t = words_of(__name__)
+t = Words(__name__)
 
 ON_SCREEN = ("sm_70", "sm_80", "sm_90", "sm_100")
 UNIT = 32  # numbers that a drawn cell stands for, each way
@@ -27,7 +27,13 @@ def compute(format: str, tile: str) -> Block:
             drawings[gen.name] = np.ones((max(1, m // UNIT), max(1, n // UNIT)))
     able = [gen for gen in cards if gen.name in counts]
     spoken = [
-        t("said", name=gen.name, instruction=gen.instruction, shape=" × ".join(map(str, shapes[gen.name])), n=counts[gen.name])
+        t(
+            "said",
+            name=gen.name,
+            instruction=gen.instruction,
+            shape=" × ".join(map(str, shapes[gen.name])),
+            n=counts[gen.name],
+        )
         for gen in able
     ]
     return t.picture(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from explainer.base.cards import CARDS
 from explainer.base.records import about
 from explainer.learn.example import WORDS, make_example
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.memory.workload import Workload
 from explainer.parallel import split_keys
 
-t = words_of(__name__)
+t = Words(__name__)
 
 CARD, TOKENS, D = CARDS["h200"], 16_384, 128  # of the comparison of times
 RECORDED = Workload(n=16_384, d=64, batch=1, heads=16)

@@ -6,9 +6,9 @@ import numpy as np
 
 from explainer.base.amounts import amount
 from explainer.base.facts import fact
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 
-t = words_of(__name__)
+t = Words(__name__)
 
 GPUS = 4
 DONE, NOW = 0.35, 1.0  # how full a tile is drawn
@@ -56,8 +56,9 @@ def compute(show: str, step: int, layout: str) -> Block:
     now = work(layout, step - 1)
     size = np.zeros((2 * GPUS, 2 * GPUS))
     for s in range(step):
-        for i, j in sum(work(layout, s), []):
-            size[i, j] = NOW if s == step - 1 else DONE
+        for tiles in work(layout, s):
+            for at in tiles:
+                size[at] = NOW if s == step - 1 else DONE
     owner = {block: g for g, found in enumerate(blocks_of_gpus(layout)) for block in found}
     return t.picture(
         step=step,
@@ -65,7 +66,7 @@ def compute(show: str, step: int, layout: str) -> Block:
         tiles=longest(layout),
         even=total() / GPUS,
         size=size,
-        current=sorted(sum(now, [])),
+        current=np.argwhere(size == NOW),
         owners=[owner[i] for i in range(2 * GPUS)],
         from_=[(g - step + 1) % GPUS for g in range(GPUS)],
         measured=[fact("ring.contiguous"), fact("ring.balanced")],

@@ -8,10 +8,10 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.learn.blocks import Block, picture
-from explainer.learn.folder import words_of
+from explainer.learn.kit import Words
 from explainer.learn.linear_algebra import softmax
 
-t = words_of(__name__)
+t = Words(__name__)
 PLANE = {"low": [-2, -1], "high": [5, 4], "step": 0.5}  # where the arrows may end
 SPREAD_D = (1, 4, 16, 64, 256)
 KEYS_EACH = 8  # keys that share one query's weight in the experiment with random vectors

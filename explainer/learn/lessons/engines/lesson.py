@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 
-t = words_of(__name__)
+t = Words(__name__)
 
 BUDGET, SEATS = 8, 3  # tokens of an iteration, requests of a batch
 PAGE, POOL = 4, 12  # tokens of a page, pages

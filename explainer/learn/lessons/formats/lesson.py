@@ -8,11 +8,11 @@ from typing import Any
 from explainer.base.amounts import format_significant
 from explainer.base.cards import CARDS
 from explainer.learn import precision
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.learn.lessons.formats import fp8
 from kernels.spec.formats import FORMATS, Format
 
-t = words_of(__name__)
+t = Words(__name__)
 
 LOW = -150  # power of two at which the axis begins
 BLOCK = 16  # rows that share a scale in fp8

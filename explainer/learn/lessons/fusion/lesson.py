@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from explainer.base.cards import CARDS
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.learn.launches import Launch, attention, launch_flow, total
 from kernels.spec.formats import ITEMSIZE
 
-t = words_of(__name__)
+t = Words(__name__)
 CARD, D, DTYPE = CARDS["h200"], 64, "fp16"
 
 

@@ -6,12 +6,12 @@ import numpy as np
 
 from explainer.base.amounts import rounded
 from explainer.base.cards import CARDS
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.memory.workload import Workload
 from explainer.parallel.launch import programs
 from kernels.spec.formats import ITEMSIZE
 
-t = words_of(__name__)
+t = Words(__name__)
 LANES, SECTOR = 32, 32  # threads of a warp; bytes of a sector (CUDA C++ Programming Guide)
 CARD, N, TILE = "h200", 1024, 128
 COLUMNS, NUMBERED = 12, 8  # SMs in a row; sectors that have room for their threads' numbers

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from explainer.base.cards import CARDS
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.learn.variants import HEADS, WIDE, per_token
 
-t = words_of(__name__)
+t = Words(__name__)
 
 LAYERS, CARD = 32, CARDS["h200"]
 

@@ -7,10 +7,10 @@ import numpy as np
 
 from explainer.base.amounts import format_fixed
 from explainer.learn.example import WORDS, K, N, Q, V, make_example
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.learn.linear_algebra import address, softmax
 
-t = words_of(__name__)
+t = Words(__name__)
 Numbers = dict[str, np.ndarray]
 BIG = np.float32(-1e9)  # what some code adds in place of −∞
 NEW = 2  # queries of the shapes "new" and "corner": the keys of the others are in a cache
@@ -79,7 +79,10 @@ def compute(stage: str, shape: str, way: str, changed: int) -> Block:
         asking=asking,
         visible=m["visible"],
         how=t.named("masked")[way],
-        S=[["−1e9" if x < BIG / 2 and np.isfinite(x) else float(x) for x in line] for line in m["S"]],
+        S=[
+            ["−1e9" if x < BIG / 2 and np.isfinite(x) else float(x) for x in line]
+            for line in m["S"]
+        ],
         P=m["P"],
         sums=[format_fixed(s, 2) for s in m["P"].sum(axis=1)],
         has_fill=stage != "tril",

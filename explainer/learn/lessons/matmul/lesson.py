@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 
 from explainer.learn.folder import read_data
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 
-t = words_of(__name__)
+t = Words(__name__)
 DATA = read_data("matmul")["data"]
 A, B = map(np.array, DATA["factors"])
 LOOPS = DATA["loops"]
@@ -48,10 +48,12 @@ def compute(step: int) -> Block:
     for order in LOOPS:
         C, counts, last = product(order, step)
         i, j, k = last or (-1, -1, -1)  # none yet
+        cells = C.astype(object)
+        cells[counts == 0] = None
         begun = np.argwhere((counts > 0) & (counts < A.shape[1])).tolist()
         shown.append(
             {
-                "C": np.where(counts, C, None),
+                "C": cells,
                 "i": i,
                 "j": j,
                 "in_A": (i, k),

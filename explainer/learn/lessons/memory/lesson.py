@@ -10,11 +10,11 @@ from explainer.algorithms.traffic import compulsory_bytes
 from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
 from explainer.learn.blocks import Block, picture
-from explainer.learn.folder import words_of
+from explainer.learn.kit import Words
 from explainer.memory.levels import Level, levels_of
 from explainer.memory.workload import Workload
 
-t = words_of(__name__)
+t = Words(__name__)
 CARD, N, D, TILE, DTYPE = "h200", 16384, 128, 128, "fp16"
 ORDERS = {"without": "standard", "with": "fa2"}
 

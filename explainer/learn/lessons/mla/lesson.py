@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from explainer.base.facts import number
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 
-t = words_of(__name__)
+t = Words(__name__)
 
 HEADS, WIDE = int(number("mla.heads")), 128
 LATENT, ROTATED = int(number("mla.latent")), int(number("mla.rope"))

@@ -16,10 +16,10 @@ from explainer.base.amounts import format_fixed, power
 from explainer.base.fields import refused
 from explainer.learn.example import MEANINGS, WORDS, K, Q, V, make_example
 from explainer.learn.folder import read_data
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.learn.linear_algebra import Running, address, attend, online_softmax
 
-t = words_of(__name__)
+t = Words(__name__)
 ROW, BLOCK = WORDS.index("tired"), 2
 BLOCKS = len(WORDS) // BLOCK
 SHOWN = 0  # the dimension of O that is written out

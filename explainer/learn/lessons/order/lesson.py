@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from explainer.learn.example import MEANINGS, WORDS, K, N, Q, V, make_example
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.learn.linear_algebra import Running, address, attend, online_softmax, weighed
 
-t = words_of(__name__)
+t = Words(__name__)
 ROW = WORDS.index("tired")
 ORDERS = {"forward": (0, 1, 2, 3), "backward": (3, 2, 1, 0), "mixed": (2, 0, 3, 1)}
 

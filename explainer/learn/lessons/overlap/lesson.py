@@ -7,7 +7,7 @@ from typing import Any
 
 from explainer.base.cards import CARDS
 from explainer.base.facts import number
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.learn.pipeline import (
     ABLATION,
     FITTED,
@@ -21,7 +21,7 @@ from explainer.learn.pipeline import (
     tflops,
 )
 
-t = words_of(__name__)
+t = Words(__name__)
 
 ON_SCREEN = 6  # key tiles
 HUES = {"K": "k", "V": "v", "S": "q", "PV": "o", "softmax": "l"}

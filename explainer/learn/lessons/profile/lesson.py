@@ -8,9 +8,9 @@ import numpy as np
 
 from explainer.base.cards import CARDS
 from explainer.base.records import about, load, rows_where
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 
-t = words_of(__name__)
+t = Words(__name__)
 
 N, D, SIDE, ELEMENT = 4096, 64, 64, 2
 KERNELS = t.named("kernels")

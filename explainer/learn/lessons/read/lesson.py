@@ -9,10 +9,10 @@ import numpy as np
 
 from explainer.learn.example import WORDS, K, Q, V
 from explainer.learn.folder import read_data
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.learn.linear_algebra import attend, online_softmax
 
-t = words_of(__name__)
+t = Words(__name__)
 
 SOURCE = (Path(__file__).parent / "kernel.txt").read_text("utf-8")
 LINES = tuple(SOURCE.splitlines())

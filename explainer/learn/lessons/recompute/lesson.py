@@ -8,14 +8,14 @@ from explainer.algorithms.registry import ALGORITHMS, BASELINE
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import traffic
 from explainer.learn.example import WORDS, K, Q, V, make_example
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.learn.linear_algebra import address, attend, make_problem
 from explainer.memory import capacity
 from explainer.memory.workload import Workload
 from kernels.spec.fields import PASSES
 from kernels.spec.formats import ITEMSIZE
 
-t = words_of(__name__)
+t = Words(__name__)
 MATMULS = ("scores", "output", "dV", "dP", "dQ", "dK")  # phases that are one
 
 
@@ -58,6 +58,7 @@ def compute(way: str, n: int) -> Block:
         n=n,
         is_stored=is_stored,
         P=P,
+        words=WORDS,
         S=S,
         lse=lse[:, None],
         again=np.exp(S - lse[:, None]),

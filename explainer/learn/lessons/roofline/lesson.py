@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from explainer.algorithms.traffic import compulsory_bytes
 from explainer.base.cards import CARDS
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 
-t = words_of(__name__)
+t = Words(__name__)
 D, DTYPE = 128, "fp16"
 LOW, HIGH = 1, 65_536  # FLOPs per byte, the ends of the axis
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from explainer.algorithms.schedule import schedule
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.learn.linear_algebra import address
 from explainer.learn.variants import EXAMPLE, FEW, products, rope
 from explainer.trace import trace
 from kernels.spec.scores import slope
 
-t = words_of(__name__)
+t = Words(__name__)
 
 PAIR, D = 1, 8  # the pair of dimensions that is drawn, of d = 8
 Q2, K2 = (1.0, 0.35), (0.8, -0.3)  # q and k at position 0, in that pair

@@ -9,11 +9,11 @@ import numpy as np
 
 from explainer.base.amounts import format_significant
 from explainer.learn import example
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.learn.linear_algebra import attend, softmax
 from kernels.spec.formats import FORMATS
 
-t = words_of(__name__)
+t = Words(__name__)
 Numbers = dict[str, np.ndarray]
 CAT = attend(example.Q[:3], example.K[:3], example.V[:3])[0][1]  # 2.1, 6.5, 3.4, as in 1.4
 THOUSAND = np.array([1000.0, 1001.0, 1002.0])

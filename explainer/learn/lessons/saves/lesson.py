@@ -7,10 +7,10 @@ from typing import Any
 
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.records import about, rows_where
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from kernels.spec.formats import ITEMSIZE
 
-t = words_of(__name__)
+t = Words(__name__)
 NS = tuple(2**k for k in range(8, 17))
 D, DTYPE, BR, BC, HEADS = 128, "bf16", 128, 64, 16
 LSE_BYTES = 4

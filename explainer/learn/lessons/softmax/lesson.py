@@ -6,10 +6,10 @@ import numpy as np
 
 from explainer.base.amounts import format_fixed
 from explainer.learn.folder import read_data
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.learn.linear_algebra import softmax
 
-t = words_of(__name__)
+t = Words(__name__)
 LOGITS = np.array(read_data("softmax")["logits"], float)
 
 

@@ -6,11 +6,11 @@ import numpy as np
 
 from explainer.base.facts import number
 from explainer.learn.example import WORDS, K, Q, V
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.learn.linear_algebra import attend
 from kernels.spec.formats import FORMATS
 
-t = words_of(__name__)
+t = Words(__name__)
 
 FAR = 131_072  # tokens of the comparison
 

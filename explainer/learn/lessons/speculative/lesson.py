@@ -6,11 +6,11 @@ from functools import cache
 
 import numpy as np
 
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.learn.linear_algebra import address
 from explainer.problem import Problem
 
-t = words_of(__name__)
+t = Words(__name__)
 
 PROMPT = tuple(t.row("prompt"))
 PARENTS = (-1, -1, 0, 0, 2)  # of each guess: another guess, or −1, the prompt's last token

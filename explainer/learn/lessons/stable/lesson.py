@@ -8,12 +8,12 @@ from functools import lru_cache
 import numpy as np
 
 from explainer.base.amounts import format_significant, power
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.learn.linear_algebra import softmax
 from explainer.learn.precision import counted
 from kernels.spec.formats import FORMATS
 
-t = words_of(__name__)
+t = Words(__name__)
 LAYERS, TOKENS, WIDTH = 12, 32, 64
 TERMS, STRIDE = 4096, 32  # of a sum, and of its curve
 MEASURES = t.named("measures")

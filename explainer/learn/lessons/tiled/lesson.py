@@ -9,11 +9,11 @@ from explainer.algorithms.registry import BASELINE
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.traffic import requested_bytes
 from explainer.learn.example import WORDS, Q, make_example
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.learn.linear_algebra import address, make_problem
 from explainer.trace import Visit, trace
 
-t = words_of(__name__)
+t = Words(__name__)
 PROBLEM = make_example("causal")
 SIDE = PROBLEM.block_q
 BEATS = ("scores", "output", "store")  # of a tile; the last one where its row block ends
@@ -99,7 +99,9 @@ def compute(step: int) -> Block:
         moved=moved(at, phase),
         end=all_bytes(),
         standard=all_bytes(BASELINE),
-        cells=[["✓" if (i, j) in done else "skip" if j > i else None for j in blocks] for i in blocks],
+        cells=[
+            ["✓" if (i, j) in done else "skip" if j > i else None for j in blocks] for i in blocks
+        ],
         rows=[f"Q{LOW[i]} {names[i]}" for i in blocks],
         cols=[f"K{LOW[j]} V{LOW[j]}" for j in blocks],
         outputs=[f"O{LOW[i]} ✓" if i in stored else f"O{LOW[i]}" for i in blocks],

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from explainer.base.amounts import amount, milliseconds
 from explainer.base.cards import CARDS
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.learn.launches import Launch, attention, launch_flow, total
 from kernels.spec.formats import ITEMSIZE
 
-t = words_of(__name__)
+t = Words(__name__)
 CARD, D, DTYPE = "h200", 128, "fp16"
 LENGTHS = (512, 2048, 8192, 32768, 131072)
 KNOWN = 8192  # an N whose S the picture shows and the hint names

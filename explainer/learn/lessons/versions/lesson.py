@@ -11,11 +11,11 @@ from explainer.algorithms.schedule import schedule
 from explainer.algorithms.transfers import Step
 from explainer.base.fields import causal_text
 from explainer.learn import pipeline
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.learn.linear_algebra import address, make_problem
 from explainer.learn.pipeline import Task
 
-t = words_of(__name__)
+t = Words(__name__)
 
 T = 4  # tiles a side, and SMs: FA-2's row blocks run at the same time
 TICKS = T * T

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from explainer.base.cards import CARDS
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.learn.lessons.gpu.lesson import LANES
 from explainer.learn.linear_algebra import make_problem
 from explainer.memory import tile_budget
@@ -18,7 +18,7 @@ from explainer.parallel.warps import warps
 from kernels.spec.formats import ITEMSIZE
 from kernels.spec.occupancy import room
 
-t = words_of(__name__)
+t = Words(__name__)
 
 WARPS, CARD = 4, CARDS["h200"]
 

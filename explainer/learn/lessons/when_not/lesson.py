@@ -9,11 +9,11 @@ from functools import lru_cache
 from explainer.base.amounts import power
 from explainer.base.records import about, load, rows_where
 from explainer.learn.folder import read_data
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.memory import tile_choices
 from explainer.memory.workload import Workload
 
-t = words_of(__name__)
+t = Words(__name__)
 
 HIDDEN = 4096  # of the layer that attention is a part of
 NS = (256, 512, 1024, 2048, 4096, 8192, 16384)

@@ -8,12 +8,12 @@ import numpy as np
 
 from explainer.algorithms import tiling
 from explainer.algorithms.schedule import schedule
-from explainer.learn.kit import Block, words_of
+from explainer.learn.kit import Block, Words
 from explainer.learn.linear_algebra import address, make_problem
 from explainer.learn.variants import DOCUMENT, SIZES, at_size
 from explainer.problem import Problem
 
-t = words_of(__name__)
+t = Words(__name__)
 
 N, TILE = 32, 4
 LEVELS = {"full": 1.0, "partial": 0.4}  # of the hue
