@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from explainer.base.amounts import listed, milliseconds
 from explainer.base.texts import Texts
 from explainer.engine.requests import METHODS, STORE_S, YOURS
@@ -35,15 +33,6 @@ def done(result: Result, record: Result) -> State:
         run_claims.fast(result, old, note),
         run_claims.small(result, main),
     ]
-    source = result if is_timed else record
-    tabs: dict[str, Any] = {
-        "errors": run_tabs.errors(result, main),
-        "tiles": run_tabs.tiles(result),
-        "time": run_tabs.time(result),
-        "roofline": run_tabs.roofline(source, note),
-        "backend": run_tabs.backend(result, record),
-        "script": run_tabs.script(result),
-    }
     is_right, agrees = verdict.is_right(result), verdict.agrees(result)
     first = "fast" if is_timed and is_right and agrees is not False else "claims"
     return state_of(
@@ -52,7 +41,7 @@ def done(result: Result, record: Result) -> State:
         sentence,
         provenance=kind_of(result).text,
         claims=claims,
-        tabs=tabs,
+        tabs=run_tabs.tabs(result, record, main, note),
         query=verdict.step_query(result),
         agrees=agrees,
         right=is_right,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 from explainer.engine.requests import RunRequest
 from explainer.engine.results import unknown_machine
@@ -11,6 +12,17 @@ from explainer.problem import Problem
 
 # Of what kind figures are: every provenance begins with one of these.
 WORDS = ("computed", "compiled", "counted", "measured", "recorded", "simulated", "data sheet")
+
+
+def tables_of(html: str) -> list[list[list[str]]]:
+    """The tables of a tab, each its rows from the head on, each of those its cells."""
+    found = ElementTree.fromstring(f"<div>{html}</div>").iter("table")
+    return [[["".join(cell.itertext()) for cell in row] for row in one.iter("tr")] for one in found]
+
+
+def words_of(html: str) -> str:
+    """All that a tab says."""
+    return " ".join(ElementTree.fromstring(f"<div>{html}</div>").itertext())
 
 
 def live(**more) -> dict:

@@ -36,6 +36,8 @@ from tests.views.results import (
     changed,
     interpreted,
     live,
+    tables_of,
+    words_of,
 )
 
 ALL = ("naive", "standard", "fa1", "fa2")
@@ -129,35 +131,36 @@ def test_the_time_of_a_call_stands_beside_gpu_time():
     assert claim["bars"][1]["more"] == "0.125 ms a call"
     assert "launch included" in claim["stroke"], "what a call is beside GPU time"
     assert not run_claims.fast(live(), None, "")["stroke"], "no stroke, no words"
-    table = shown(result)["tabs"]["time"]["table"]
-    fa2 = dict(zip(table["head"], table["rows"][1], strict=True))
+    html = shown(result)["tabs"]["time"]["html"]
+    ((head, _, row),) = tables_of(html)
+    fa2 = dict(zip(head, row, strict=True))
     assert fa2["call in a loop, ms"] == "0.1250" and fa2["GPU time, ms"] == "0.0200"
     assert "in a CUDA graph, ms" not in fa2, "nobody knows it"
-    texts = " ".join(shown(result)["tabs"]["time"]["texts"])
+    texts = words_of(html)
     assert "of 30 interleaved runs" in texts and "of 5 loops of 100 calls" in texts
     assert "power limit" in texts, "why a call in a loop may take longer (RP 15)"
 
 
 def test_m_and_l_of_the_kernel_stand_beside_those_of_step():
-    seen, _ = shown(live())["tabs"]["tiles"]["grids"]
-    assert len(seen["rows"]) == 10
+    (_, *seen), _ = tables_of(shown(live())["tabs"]["tiles"]["html"])
+    assert len(seen) == 10
     values = ["−0.5000000", "−0.5000000", "1.2500000", "1.0000000"]
-    assert seen["rows"][1] == ["(1, 0)", "4", *values]
+    assert seen[1] == ["(1, 0)", "4", *values]
     few = live()
     few["rows"][1]["same"] = few["rows"][1]["same"] | {"tiles": 99, "against": "float64"}
-    seen, _ = shown(few)["tabs"]["tiles"]["grids"]
-    assert "10 tiles that differ most" in seen["title"] and "m in float64" in seen["head"]
+    html = shown(few)["tabs"]["tiles"]["html"]
+    assert "10 tiles that differ most" in html and "m in float64" in tables_of(html)[0][0]
 
 
 def test_the_rules_are_said_with_their_numbers():
     tab = shown(live())["tabs"]["errors"]
-    assert tab["table"]["rows"][1] == [
+    assert tables_of(tab["html"])[0][2] == [
         *("FA-2", "2.0 × 10⁻⁷", "0.83 ×", "4.8 × 10⁻⁷", "3.0 × 10⁻⁷", "2.2 × 10⁻⁷"),
         *("1.0 × 10⁻⁶", "0.20"),
     ]
-    assert "u = 2⁻⁸" in tab["texts"][0]
+    assert "u = 2⁻⁸" in tab["html"]
     signed = changed(1, signed={"error": 1e-4, "allowed": 5e-4})
-    assert "at 0.20 of it" in " ".join(shown(signed)["tabs"]["errors"]["texts"])
+    assert "at 0.20 of it" in shown(signed)["tabs"]["errors"]["html"]
     assert math.isclose(sum(part["share"] for part in tab["cost"]["parts"]), 1.0)
 
 
@@ -179,12 +182,12 @@ def test_the_roofline_has_a_point_for_each_method():
 
 
 def test_why_this_backend_is_said_of_a_run_and_of_a_record():
-    lines = shown(live())["tabs"]["backend"]["lines"]
-    assert lines[0] == [True, f"{METHODS['sdpa_cudnn']}: picked"] and lines[2][1].endswith("<no>")
+    html = shown(live())["tabs"]["backend"]["html"]
+    assert f"✓</b>{METHODS['sdpa_cudnn']}: picked" in html and "&lt;no&gt;</li></ul>" in html
     old = recorded.closest(MEASURED)
     assert old["chooser"], "asked on the card, so that a page without a GPU can say it (RP 13)"
-    tab = shown(interpreted("naive", "fa2"))["tabs"]["backend"]
-    assert tab["lines"][0][0] and "recorded on NVIDIA H200" in tab["note"]
+    html = shown(interpreted("naive", "fa2"))["tabs"]["backend"]["html"]
+    assert "✓" in html and "recorded on NVIDIA H200" in html
 
 
 @pytest.mark.parametrize("name", record_rows.RECORDS)

@@ -59,6 +59,10 @@ export async function copyText(node, text, done, otherwise) {
   }, 1600);
 }
 
+/** The nodes of HTML that a template of the server made, which escapes every value. @param {string} html */
+export const parseHtml = (html) =>
+  new DOMParser().parseFromString(html, "text/html").body.childNodes;
+
 /** The element of a selector. Raises TypeError if there is none. @param {ParentNode} root @param {string} selector */
 export function get(root, selector) {
   const node = find(root, selector);

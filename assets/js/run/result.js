@@ -92,7 +92,7 @@ export class ResultView {
     const claims = state.claims.filter((/** @type {any} */ one) => isAll || one.key === view);
     const drawn = claims.map((/** @type {any} */ one) => this.drawClaim(one, !isAll));
     const row = el("div", { class: `fa-run-four${isAll ? "" : " is-alone"}` }, drawn);
-    if (!isAll && view === "fast" && state.tabs.roofline)
+    if (!isAll && view === "fast" && state.tabs.roofline.points.length)
       row.append(this.drawRoofline(state.tabs.roofline));
     const parts = view === DETAILS ? [] : [row];
     if ((isAll || view === DETAILS) && !isPresenting()) parts.push(this.drawTabs());
@@ -163,7 +163,7 @@ export class ResultView {
       list.replaceChildren(row);
       if (isFocused) /** @type {HTMLElement} */ (row.querySelector('[tabindex="0"]')).focus();
       set(panel, { "aria-label": texts.tabs[tab], "data-tab": tab });
-      panel.replaceChildren(...drawTab(tab, tabs[tab], this.state));
+      drawTab(panel, tabs[tab]);
     };
     open(this.tab);
     return el("div.fa-run-details", [list, panel]);

@@ -1,11 +1,11 @@
-// The details of a run: errors, tiles, times, the roofline, why PyTorch picks its backend, the script.
+// The details of a run: errors, tiles, times, the roofline, why PyTorch picks its backend, the script. The server's templates make them;
+// here are their pictures and buttons.
 
 import { scale, widthOf } from "../lib/chart.js";
-import { button, copyText, el } from "../lib/dom.js";
+import { all, copyText, get, parseHtml } from "../lib/dom.js";
 import { download } from "../lib/save.js";
 import { path, rect, stroke, text, tipped } from "../lib/svg_canvas.js";
 import { csv } from "../model/table.js";
-import { drawTable } from "../story/tables.js";
 import { paintMap } from "./claims.js";
 import { picture } from "./picture.js";
 import { t } from "./result_texts.js";
@@ -13,136 +13,59 @@ import { paintRoofline } from "./roofline.js";
 import { decades } from "./shapes.js";
 
 /** @import { Paper } from "../lib/svg_canvas.js" */
-/** @import { Table } from "../story/chapters.js" */
 
 const PLOT = { share: 0.5, least: 130, most: 300, fills: true };
 
-/** @param {string} words */
-const paragraph = (words) => el("p", { text: words });
-
-/** A table that scrolls sideways. @param {Table} table */
-const grid = (table) =>
-  el("div.fa-run-grid", { tabindex: "0", role: "group", "aria-label": table.title }, [
-    drawTable(table),
-  ]);
-
-/** @param {[boolean | null, string][]} lines a sign and a sentence each */
-const drawLines = (lines) =>
-  el(
-    "ul.fa-run-lines",
-    lines.map(([is, words]) =>
-      el("li", [
-        el("b", {
-          text: is === null ? "·" : is ? "✓" : "✗",
-          class: is === false ? "is-wrong" : "",
-        }),
-        words,
-      ]),
-    ),
-  );
-
-/** @param {string} title @param {Node} drawn */
-const figure = (title, drawn) => el("figure", [el("figcaption", title), drawn]);
-
-/** What is opened by a press, and then lies in sight. @param {string} name @param {Node[]} parts */
-function opening(name, parts) {
-  const node = /** @type {HTMLDetailsElement} */ (el("details", [el("summary", name), ...parts]));
-  node.addEventListener("toggle", () => node.open && node.scrollIntoView({ block: "nearest" }));
-  return node;
-}
-
-/** @type {Record<string, (tab: any, state: any) => (Node | false | null)[]>} */
-const TABS = {
-  errors: ({ histogram, cost, table, texts }) => [
-    el("div.fa-run-two", [
-      figure(
-        histogram.title,
-        picture(t("histogram.label"), (paper) => paintHistogram(histogram, paper), PLOT),
-      ),
-      figure(
-        cost.title,
-        picture(t("cost.label"), (paper) => paintCost(cost, paper), PLOT),
-      ),
-    ]),
-    opening(t("rules"), [grid(table), ...texts.map(paragraph)]),
-  ],
-  tiles: ({ lines, maps, notes, grids, repeat }) => [
-    drawLines(lines),
-    el(
-      "div.fa-run-maps",
-      maps.map((/** @type {any} */ map) =>
-        figure(
-          map.name,
-          picture(
-            t("map.label"),
-            (paper, pen) => {
-              const none = () => {};
-              return paintMap(
-                { map: { ...map, steps: [] }, note: "", chosen: -1, choose: none, open: none },
-                paper,
-                pen,
-              );
-            },
-            PLOT,
-          ),
-        ),
-      ),
-    ),
-    ...notes.map(paragraph),
-    ...grids.map(grid),
-    repeat && grid(repeat),
-    repeat && paragraph(repeat.text),
-  ],
-  time: ({ table, texts, name, data }) => [
-    grid(table),
-    el("p.fa-run-files", [
-      button(t("csv"), () => save(`${name}.csv`, csv({ rows: data.table }), "text/csv")),
-      button(t("json"), () =>
-        save(`${name}.json`, JSON.stringify(data, null, 1), "application/json"),
-      ),
-    ]),
-    ...texts.map(paragraph),
-  ],
+/** What is drawn at a place of a tab: of its data, and of several the how manieth. @type {Record<string, (tab: any, k: number) => Node>} */
+const PICTURES = {
+  histogram: ({ histogram }) =>
+    picture(t("histogram.label"), (paper) => paintHistogram(histogram, paper), PLOT),
+  cost: ({ cost }) => picture(t("cost.label"), (paper) => paintCost(cost, paper), PLOT),
+  map: ({ maps }, k) => {
+    const none = () => {};
+    const it = { map: { ...maps[k], steps: [] }, note: "", chosen: -1, choose: none, open: none };
+    return picture(t("map.label"), (paper, pen) => paintMap(it, paper, pen), PLOT);
+  },
   roofline: (roofline) =>
-    roofline
-      ? [
-          picture(t("roofline.label"), (paper) => paintRoofline(roofline, paper), {
-            ...PLOT,
-            share: 0.9,
-            most: 300,
-          }),
-          ...roofline.texts.map(paragraph),
-        ]
-      : [paragraph(t("no_roofline"))],
-  backend: (backend) =>
-    backend ? [drawLines(backend.lines), paragraph(backend.note)] : [paragraph(t("no_backend"))],
-  script: ({ code, name, text: words }) => [
-    el("p.fa-run-files", [
-      button(t("copy"), (event) => {
-        const node = /** @type {HTMLElement} */ (event.currentTarget);
-        void copyText(
-          node,
-          () => code,
-          t("copied"),
-          () => {
-            save(name, code, "text/x-python");
-            return t("save");
-          },
-        );
-      }),
-      button(t("save"), () => save(name, code, "text/x-python")),
-    ]),
-    paragraph(words),
-    el("pre", { tabindex: "0", "aria-label": name }, [el("code", { text: code })]),
-  ],
+    picture(t("roofline.label"), (paper) => paintRoofline(roofline, paper), {
+      ...PLOT,
+      share: 0.9,
+    }),
+};
+
+/** What a button of a tab does. @type {Record<string, (tab: any, page: HTMLElement, button: HTMLElement) => void>} */
+const ACTS = {
+  csv: ({ name, data }) => save(`${name}.csv`, csv({ rows: data.table }), "text/csv"),
+  json: ({ name, data }) => save(`${name}.json`, JSON.stringify(data, null, 1), "application/json"),
+  save: ({ name }, page) => save(name, get(page, "code").textContent ?? "", "text/x-python"),
+  copy(tab, page, button) {
+    const otherwise = () => {
+      ACTS.save(tab, page, button);
+      return t("save");
+    };
+    void copyText(button, () => get(page, "code").textContent ?? "", t("copied"), otherwise);
+  },
 };
 
 /** @param {string} name @param {string} content @param {string} type */
 const save = (name, content, type) => download(new Blob([content], { type }), name);
 
-/** The parts of a tab. @param {string} tab @param {any} data @param {any} state */
-export const drawTab = (tab, data, state) =>
-  /** @type {Node[]} */ (TABS[tab](data, state).filter(Boolean));
+/** Show a tab. @param {HTMLElement} page @param {any} tab */
+export function drawTab(page, tab) {
+  page.replaceChildren(...parseHtml(tab.html));
+  for (const place of all(page, "[data-picture]")) {
+    const { picture: name = "", k } = place.dataset;
+    place.replaceWith(PICTURES[name](tab, Number(k)));
+  }
+  for (const button of all(page, "[data-act]"))
+    button.addEventListener("click", () => ACTS[button.dataset.act ?? ""](tab, page, button));
+  // What is opened by a press then lies in sight
+  for (const node of all(page, "details"))
+    node.addEventListener(
+      "toggle",
+      () => node.hasAttribute("open") && node.scrollIntoView({ block: "nearest" }),
+    );
+}
 
 /** @typedef {{low: number, high: number, series: {name: string, main: boolean, shares: number[], texts: string[]}[]}} Histogram */
 

@@ -1,7 +1,7 @@
 // Your kernel: what the checker found in the file that the app was started with, or a recorded example and the command.
 
 import { loadStyles } from "../lib/build.js";
-import { button, el } from "../lib/dom.js";
+import { button, el, parseHtml } from "../lib/dom.js";
 import { during } from "../lib/pending.js";
 import { requestOk, serverUrl } from "../lib/server.js";
 import { t } from "./texts.js";
@@ -55,9 +55,7 @@ export class YoursView {
 
   draw() {
     const { html, checks } = /** @type {Verdict} */ (this.data);
-    // Made by the server's template, which escapes every value
-    const made = new DOMParser().parseFromString(html ?? "", "text/html").body.childNodes;
-    this.place.replaceChildren(...made);
+    this.place.replaceChildren(...parseHtml(html ?? ""));
     this.place.dataset.checks = String(checks);
     this.page.drawBar();
     this.say();
