@@ -10,17 +10,6 @@ from explainer.trace import BackwardTrace, trace_backward
 from tests.browser.expected import attributes, phases
 from tests.by_hand import seen
 
-# Every order, ragged both ways, keys that no row sees, rows that see no key, slopes, a sink.
-BACKWARD = [
-    "data=random&seed=9",
-    "n=11&d=5&br=3&bc=5&order=fa1&data=random&seed=7",
-    "n=10&d=6&br=4&bc=3&mask=full&order=standard&data=random&dtype=fp16",
-    "n=9&d=3&br=4&bc=4&mask=full&dtype=bf16&data=spike",
-    "n=12&d=4&br=4&bc=3&mask=block:4x4,0.0,2.1-2&data=random",
-    "n=7&d=3&br=3&bc=2&mask=causal%26window:2,0&score=softcap:2&sink=0.5&data=random",
-    "n=1&d=1&br=1&bc=1",
-]
-
 
 def slices(p: Problem, i: int | None, j: int | None) -> tuple[slice, slice]:
     rows = slice(0, p.n) if i is None else slice(i * p.block_q, min(p.n, (i + 1) * p.block_q))

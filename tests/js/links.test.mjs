@@ -4,17 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { equal, fixtures, near, placesOf, real, traceOf } from "./load.mjs";
-import {
-  ALGORITHMS,
-  AXES,
-  changed,
-  explain,
-  frame,
-  linksAt,
-  number,
-  phasesOf,
-  rowOf,
-} from "./model.mjs";
+import { ALGORITHMS, AXES, changed, explain, frame, linksAt, number, phasesOf } from "./model.mjs";
 
 const range = (count) => Array.from({ length: count }, (_, k) => k);
 
@@ -245,15 +235,4 @@ test("an address may say anything", () => {
   ];
   for (const name of bad) assert.equal(links.thing(name), null, name);
   for (const name of bad) assert.equal(explain(trace, frame(trace, 4, "exp"), name), null, name);
-  equal(["S.9.5", "O.9.1", "m.9", "row.9", "K.9.1", "Q.2", "tile.2.1", "line.4", null].map(rowOf), [
-    9,
-    9,
-    9,
-    9,
-    null,
-    null,
-    null,
-    null,
-    null,
-  ]);
 });

@@ -1,11 +1,8 @@
 // Where the browser's pure modules lie; every test takes them from here.
 
-export * from "../../assets/js/lib/axis.js";
-export { isUnitOf, meets, precision, readings, split } from "../../assets/js/learn/numbers.js";
 export * from "../../assets/js/model/algorithms.js";
 export * from "../../assets/js/model/backward.js";
 export { bytes, number } from "../../assets/js/lib/format.js";
-export { textsOf } from "../../assets/js/lib/texts.js";
 export * from "../../assets/js/model/controls.js";
 export * from "../../assets/js/model/decode.js";
 export * from "../../assets/js/model/exact.js";
@@ -17,9 +14,7 @@ export * from "../../assets/js/model/mask.js";
 export * from "../../assets/js/model/motion.js";
 export * from "../../assets/js/model/on_chip.js";
 export * from "../../assets/js/model/phases.js";
-export { VALUES } from "../../assets/js/model/phrases.js";
 export { crossings } from "../../assets/js/model/phases_backward.js";
-export * from "../../assets/js/model/places.js";
 export * from "../../assets/js/model/predicates.js";
 export * from "../../assets/js/model/query.js";
 export * from "../../assets/js/model/questions.js";
@@ -27,9 +22,9 @@ export * from "../../assets/js/model/race_clock.js";
 export * from "../../assets/js/model/scores.js";
 export * from "../../assets/js/model/row_view.js";
 export * from "../../assets/js/model/table.js";
-export * from "../../assets/js/model/why.js";
 export * from "../../assets/js/model/tensors.js";
 export * from "../../assets/js/model/tiles.js";
 export { measure, plane } from "../../assets/js/learn/pictures/arrows.js";
 export { unbroken } from "../../assets/js/learn/unbroken.js";
 export { scales } from "../../assets/js/learn/pictures/pyramid.js";
+export { milliseconds } from "../../assets/js/run/records.js";

@@ -8,7 +8,6 @@ import {
   callsOf,
   choiceFor,
   lengthsOf,
-  milliseconds,
   nearestLength,
   rowsOf,
   said,
@@ -97,16 +96,6 @@ test("every backward sentence says what the record's own file says", () => {
     const times = others.map((row) => row.median_ms).sort((a, b) => a - b);
     checkAmounts(saidOf(mine, "backward").sentence, times.length ? [mine.median_ms, ...times] : []);
   }
-});
-
-test("a time keeps its zeros, so that those beside it have the same digits (RP 9)", () => {
-  equal([0.27, 0.424, 1.5, 999.7, 0.05].map(milliseconds), [
-    "0.270 ms",
-    "0.424 ms",
-    "1.50 ms",
-    "1.00 s",
-    "50.0 µs",
-  ]);
 });
 
 test("where naive does not fit its matrices are named, and no ratio", () => {

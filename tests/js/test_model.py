@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -16,16 +18,20 @@ from explainer.problem import Problem
 from explainer.web.wire import pack
 from kernels.spec.fields import ORDERS
 from tests.by_hand import drawn
-from tests.js.backward_fixtures import BACKWARD, backward
+from tests.js.backward_fixtures import backward
 from tests.js.fixtures import row_view, walk, write, write_race, write_zoom
 from tests.js.links_fixtures import links
 from tests.js.mask_fixtures import masks
 from tests.js.pictures_fixtures import pictures
-from tests.js.problems import LINKS, LONG, LONGEST, PROBLEMS, STORIES, problem_of
+from tests.tables import table
 from tests.tools import NODE
 
 HERE = Path(__file__).parent
 FILES = sorted(HERE.glob("*.test.mjs"))
+PROBLEMS = table(__file__)
+# Too many numbers to travel: tiles only; ragged in both directions.
+LONG = [Problem(n=1024, d=16, block_q=128, block_k=96, order=order) for order in ORDERS]
+LONGEST = Problem(n=4096, d=64, block_q=128, block_k=64)
 # Every size a strip of the Step page can have, unit borders, and halves that must go to the even.
 BYTES = sorted(
     {*range(0, 2**17, 4), *(k * 2**17 for k in range(2**12))}
@@ -33,50 +39,45 @@ BYTES = sorted(
 )
 
 
-def node(file: Path, folder: Path) -> subprocess.CompletedProcess:
-    """One file of tests on one folder of fixtures."""
-    command = [NODE, "--test-reporter=spec", str(file)]
-    environment = os.environ | {"FIXTURES": str(folder), "FORCE_COLOR": "0"}
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
-
-
-MAKERS = {"walk": walk, "row_view": row_view, "links": links, "backward": backward}
-
-
-def write_all(folder: Path, kind: str, problems: dict[str, Problem]) -> None:
-    """Write the case of this kind of each Problem, and its trace."""
+def write_all(folder: Path, make: Callable, problems: dict[str, Problem]) -> None:
+    """Write what is made of each Problem, by the maker's name, and its trace."""
     for name, problem in problems.items():
-        packed = pack(problem, "backward" if kind == "backward" else "forward")
-        write(folder, f"{kind}-{name}", MAKERS[kind](problem), trace=packed)
+        packed = pack(problem, "backward" if make is backward else "forward")
+        write(folder, f"{make.__name__}-{name}", make(problem), trace=packed)
 
 
-def named(queries: list[str]) -> dict[str, Problem]:
-    return {query or "default": problem_of(query) for query in queries}
+def named(*kinds: str) -> dict[str, Problem]:
+    queries = [query for kind in kinds for query in PROBLEMS[kind]]
+    return {query or "default": Problem.from_query(dict(parse_qsl(query))) for query in queries}
 
 
 @pytest.fixture(scope="module")
 def fixtures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("fixtures")
-    walks = named([*PROBLEMS, BACKWARD[0]]) | {f"long-{p.order}": p for p in LONG}
+    walks = named("walk", "any") | {f"long-{p.order}": p for p in LONG}
     for k, problem in enumerate(drawn(20)):
         write_race(folder, str(k), problem)
         walks |= {f"drawn{k}-{order}": replace(problem, order=order) for order in ORDERS}
-    write_all(folder, "walk", walks)
+    write_all(folder, walk, walks)
     write(folder, "walk-longest", walk(LONGEST, every=97), trace=pack(LONGEST))
     for problem in LONG:
         steps = [k for k, v in enumerate(schedule(problem)) if v.kind != "skipped"]
         write_zoom(folder, problem.order, problem, steps[:: len(steps) // 6] + steps[-1:])
-    for kind, queries in (("row_view", STORIES), ("links", LINKS), ("backward", BACKWARD)):
-        write_all(folder, kind, named(queries))
+    write_all(folder, row_view, named("row_view", "any"))
+    write_all(folder, links, named("links"))
+    write_all(folder, backward, named("backward"))
     amounts = [(n, amount(n)) for n in BYTES]
     tables = {"masks": masks(), "pictures": pictures(), "records": record_rows.table()}
-    for name, table in (tables | {"amounts": amounts}).items():
-        write(folder, f"{name}-all", table)
+    tables |= {"amounts": amounts, "answers": table(f"{HERE / 'answers.test.mjs'}")}
+    for name, content in tables.items():
+        write(folder, f"{name}-all", content)
     return folder
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda f: f.name)
 def test_the_model_agrees_with_numpy(file, fixtures):
-    done = node(file, fixtures)
+    command = [NODE, "--test-reporter=spec", str(file)]
+    environment = os.environ | {"FIXTURES": str(fixtures), "FORCE_COLOR": "0"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout[-8_000:] + done.stderr
     assert "fail 0" in done.stdout and "pass 0" not in done.stdout
