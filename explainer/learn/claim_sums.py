@@ -5,11 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from explainer.algorithms.traffic import requested_bytes
-from explainer.base.amounts import amount, format_significant
 from explainer.base.cards import CARDS, KIB
-from explainer.learn.blocks import Block, t, table, text
-from explainer.learn.claim_costs import UNITS
-from explainer.learn.claim_demos import bars, plain, qkv
+from explainer.learn.claim_demos import Values, plain, qkv
 from explainer.learn.lessons.backends.lesson import GPUS, NAMES, Input, chosen
 from explainer.learn.linear_algebra import softmax
 from explainer.learn.matrix_units import exps_per_s
@@ -17,20 +14,13 @@ from explainer.learn.matrix_units import exps_per_s
 KEYS, BLOCK = 64, 8  # of the query whose blocks are shuffled
 
 
-def shift(by: int) -> list[Block]:
+def shift(by: int) -> Values:
     """The same number added to all scores of a row."""
     step = np.float32(by)
     q, k, v = qkv(64)
     S = q[:4] @ k.T / np.float32(8)
-    off = float(np.abs(plain(S + step, v) - plain(S, v)).max())
-    items = [
-        (t("claim_sums.shift.key", j=j), float(np.exp(x)), format_significant(float(np.exp(x)), 3))
-        for j, x in enumerate(S[0, :4] - S[0].max())
-    ]
-    return [
-        bars(t("claim_sums.shift.title", by=by), items, hue="l"),
-        text(t("claim_sums.shift.finding", off=off), "good"),
-    ]
+    off = np.abs(plain(S + step, v) - plain(S, v)).max()
+    return {"by": by, "exps": np.exp(S[0, :4] - S[0].max()).astype(float), "off": float(off)}
 
 
 def partial_dq(seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -50,87 +40,44 @@ def partial_dq(seed: int) -> tuple[np.ndarray, np.ndarray]:
     return usual, shuffled
 
 
-def dq(seed: int) -> list[Block]:
+def dq(seed: int) -> Values:
     """dQ added up by atomics, in whatever order the key blocks finish."""
     usual, other = partial_dq(seed)
     same = float((usual == other).mean())
-    off = float(np.abs(usual - other).max())
-    items = [
-        (t("claim_sums.dq.equal"), same, f"{same:.0%}"),
-        (t("claim_sums.dq.differ"), 1 - same, f"{1 - same:.0%}"),
-    ]
-    return [
-        bars(t("claim_sums.dq.title"), items, hue="q"),
-        text(t("claim_sums.dq.finding", off=off)),
-    ]
+    return {"same": same, "differ": 1 - same, "off": float(np.abs(usual - other).max())}
 
 
-def exp_bound(d: int) -> list[Block]:
+def exp_bound(d: int) -> Values:
     """Time of a forward pass's products and of its exponentials on two cards."""
-    items = []
-    for key in ("h100", "b200"):
-        card = CARDS[key]
-        for what, seconds in (
-            (UNITS["products"], 4 * d / (card.tensor_tflops * 1e12)),
-            (UNITS["exp"], 1 / exps_per_s(card)),
-        ):
-            items.append((f"{card.name}: {what}", seconds * 1e12, f"{seconds * 1e12:.3f} ps"))
-    return [
-        bars(t("claim_sums.exp.title", d=d), items, hue="l"),
-        text(t("claim_sums.exp.finding")),
+    cards = [CARDS[key] for key in ("h100", "h100", "b200", "b200")]
+    seconds = [
+        1 / exps_per_s(card) if k % 2 else 4 * d / (card.tensor_tflops * 1e12)
+        for k, card in enumerate(cards)
     ]
+    return {"d": d, "cards": [card.name for card in cards], "ps": [s * 1e12 for s in seconds]}
 
 
-def length(dtype: str) -> list[Block]:
+def length(dtype: str) -> Values:
     """What SDPA runs, at any length."""
-    ns = (64, 512, 513, 4096, 65_536)
-    rows = [
-        (GPUS[sm], *[NAMES[chosen(Input(int(sm), dtype, 64, "causal"))]] * len(ns)) for sm in GPUS
-    ]
-    return [
-        table(
-            t("claim_sums.length.title", dtype=dtype), ("GPU", *(f"N = {n:,}" for n in ns)), rows
-        ),
-        text(t("claim_sums.length.finding")),
-    ]
+    names = [NAMES[chosen(Input(int(sm), dtype, 64, "causal"))] for sm in GPUS]
+    return {"dtype": dtype, "gpus": GPUS.values(), "names": names}
 
 
-def petaflop() -> list[Block]:
+def petaflop() -> Values:
     """Dense rates of the cards in fp16 and fp8."""
-    items = []
-    for key in ("h100", "h200", "b200"):
-        card = CARDS[key]
-        for bits, name in ((1, "fp16"), (2, "fp8")):
-            rate = card.tensor_tflops * bits
-            items.append((f"{card.name}, {name}", rate, f"{rate:,.0f} TFLOP/s"))
-    return [
-        bars(t("claim_sums.petaflop.title"), items, hue="q"),
-        text(t("claim_sums.petaflop.finding")),
-    ]
+    cards = [CARDS[key] for key in ("h100", "h200", "b200") for _ in range(2)]
+    rates = [card.tensor_tflops * (1 + k % 2) for k, card in enumerate(cards)]
+    return {"cards": [card.name for card in cards], "rates": rates}
 
 
-def constants(n: int) -> list[Block]:
+def constants(n: int) -> Values:
     """Bytes that FA-2 asks for by its rows per block: the theorem leaves such factors open."""
-    items = []
-    for br in (32, 64, 128, 256):
-        size = requested_bytes(n, 64, "full", "fp16", "fa2", br, 64)
-        items.append((f"Br = {br}", float(size), amount(size)))
-    return [
-        bars(t("claim_sums.constants.title", n=n), items, hue="s"),
-        text(t("claim_sums.constants.finding")),
-    ]
+    rows = (32, 64, 128, 256)
+    sizes = [requested_bytes(n, 64, "full", "fp16", "fa2", br, 64) for br in rows]
+    return {"n": n, "rows": rows, "sizes": sizes}
 
 
-def long(n: int) -> list[Block]:
+def long(n: int) -> Values:
     """Memory of one head's scores at a long N: whole, by rows, and fused."""
-    n, rows = n * KIB, 128
-    items = [
-        (t("claim_sums.long.whole"), float(n * n * 2), amount(n * n * 2)),
-        (t("claim_sums.long.rows", rows=rows), float(rows * n * 2), amount(rows * n * 2)),
-        (t("claim_sums.long.fused"), float(n * 4), amount(n * 4)),
-    ]
-    room = CARDS["h200"].hbm_bytes
-    return [
-        bars(t("claim_sums.long.title", n=n), items, hue="s", log=True, limit=float(room)),
-        text(t("claim_sums.long.finding", room=room)),
-    ]
+    n = n * KIB
+    return {"n": n, "sizes": [n * n * 2, 128 * n * 2, n * 4], "room": CARDS["h200"].hbm_bytes}

@@ -171,7 +171,7 @@ def _sources() -> Iterator[tuple[str, str]]:
         if path.name not in TABLE["lists"]:
             for text in _words(json.loads(path.read_text("utf-8")), path.name):
                 yield path.name, text
-    for path in sorted(ROOT.glob("explainer/learn/lessons/*/*.*")):
+    for path in sorted(ROOT.glob("explainer/learn/**/*.*")):
         if path.suffix in (".md", ".yaml"):
             _, front, body = f"{path.read_text('utf-8')}---\n---\n".split("---\n", 2)
             parts = [front, body] if path.suffix == ".md" else [path.read_text("utf-8"), ""]
