@@ -10,12 +10,12 @@ import { t } from "./texts.js";
  * @param {PictureBlock} block @param {Api} [api] */
 function drawPicture(block, api) {
   const { name, label, words } = block;
-  const box = el("div", { class: "fa-moving", role: "group", "aria-label": label });
+  const box = el("div.fa-moving", { role: "group", "aria-label": label });
   const look = { class: "fa-block-of fa-picture-block", "data-picture": name };
   const root = el("figure", look, [
-    el("figcaption", {}, [el("b", { text: label })]),
+    el("figcaption", [el("b", label)]),
     box,
-    el("p", { class: "fa-sr", text: words }),
+    el("p.fa-sr", words),
   ]);
   show(root, block, api);
   return root;

@@ -27,7 +27,7 @@ export class Claims {
       ...JSON.parse(node.dataset.claim ?? ""),
     }));
     const dots = this.claims.map(() => el("i"));
-    this.dots = el("span", { class: "fa-claim-dots", role: "img" }, dots);
+    this.dots = el("span.fa-claim-dots", { role: "img" }, dots);
     this.score = el("span");
     get(root, "header h2").after(this.dots, this.score);
     this.one = get(root, ".fa-claim-one");
@@ -169,12 +169,12 @@ export class Claims {
     const isRight = isTrue === truth;
     const answer = isTrue ? t("claims.said_true") : t("claims.said_false");
     const verdict = el("p", { class: `fa-verdict is-${isRight ? "right" : "wrong"}` }, [
-      el("b", { text: `${isRight ? "✓" : "✗"} ${answer} ` }),
-      el("span", { text: truth ? t("claims.is_true", { why }) : t("claims.is_false", { why }) }),
+      el("b", `${isRight ? "✓" : "✗"} ${answer} `),
+      el("span", truth ? t("claims.is_true", { why }) : t("claims.is_false", { why })),
     ]);
-    this.proof.replaceChildren(el("h3", { text: wordsOf(claim) }), verdict, proof);
+    this.proof.replaceChildren(el("h3", wordsOf(claim)), verdict, proof);
     if (source)
-      this.proof.append(el("p", { class: "fa-fine", text: t("claims.source", { source }) }));
+      this.proof.append(el("p.fa-fine", t("claims.source", { source })));
     set(this.live, { text: verdict.textContent });
     this.screen.wake(proof);
   }

@@ -96,6 +96,6 @@ export class Entrance {
       "aria-label": `${text}${lesson}, ${card.getAttribute("aria-label")}`,
     });
     go.replaceChildren(text);
-    if (next) go.append(el("span", { text: lesson }));
+    if (next) go.append(el("span", lesson));
   }
 }

@@ -100,7 +100,7 @@ function numeric(question, body, submit) {
     return { right: false, because: `${side} ${reasons[1]}` };
   };
   const finest = /digits|decimals/.test(words) ? "" : precision(wanted[0], tolerance);
-  if (finest) body.append(el("span", { class: "fa-fine", text: finest }));
+  if (finest) body.append(el("span.fa-fine", finest));
   return {
     body,
     read: () => inputs.map(({ value }) => value),
@@ -167,18 +167,18 @@ function click({ answer, reasons, notes }, body) {
  * @param {string} words @param {string} run the widget that computes it */
 function runner(words, run) {
   const label = t("gives", { words });
-  const blocks = el("div", { class: "fa-blocks fa-given", role: "group", "aria-label": label });
-  const live = el("p", { class: "fa-sr", "aria-live": "polite" });
+  const blocks = el("div.fa-blocks.fa-given", { role: "group", "aria-label": label });
+  const live = el("p.fa-sr", { "aria-live": "polite" });
   return {
-    output: el("div", {}, [live, blocks]),
+    output: el("div", [live, blocks]),
     /** @param {[string, string][]} values */
     async show(values) {
       /** @type {Answer} */
       const answer = await requestBlocks(run, values).catch(() => ({ error: SILENT }));
       const { blocks: found = [], error = found.length ? "" : SILENT } = answer;
-      const refusal = el("p", { class: "fa-block-of fa-text-block is-bad" }, [
-        el("span", { class: "fa-sign", "aria-hidden": "true", text: "✗" }),
-        el("span", { text: error }),
+      const refusal = el("p.fa-block-of.fa-text-block.is-bad", [
+        el("span.fa-sign", { "aria-hidden": "true", text: "✗" }),
+        el("span", error),
       ]);
       blocks.replaceChildren(...found.map((block) => draw(block)), error ? refusal : "");
       settle(blocks);

@@ -54,11 +54,11 @@ export class Presentation {
       /** @type {string} */ sign,
       /** @type {() => void} */ act,
     ) => button(sign, act, { "aria-label": label, title: label });
-    this.place = el("span", { class: "fa-present-place" });
+    this.place = el("span.fa-present-place");
     this.play = key(t("present.play"), "▶", () => this.learn.screen?.widget?.togglePlay());
-    this.bar = el("div", { class: "fa-present-bar" }, [
+    this.bar = el("div.fa-present-bar", [
       this.place,
-      el("span", { class: "fa-present-keys" }, [
+      el("span.fa-present-keys", [
         key(t("present.back"), "‹", () => this.turn(-1)),
         key(t("present.on"), "›", () => this.turn(1)),
         this.play,

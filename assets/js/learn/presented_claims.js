@@ -53,7 +53,7 @@ export class PresentedClaims {
       set(tile, { "aria-pressed": this.isVerdict && truthOf(tile) === this.vote });
       if (!isRight) continue;
       const name = get(tile, "span").textContent;
-      this.verdict.append(el("b", { text: `${name}. ` }), el("span", { text: claim.why }));
+      this.verdict.append(el("b", `${name}. `), el("span", claim.why));
     }
     this.show.hidden = this.isVerdict;
     this.vote = undefined;

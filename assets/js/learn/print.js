@@ -32,7 +32,7 @@ async function printHandout(learn) {
 async function printAll(learn) {
   const { router, progress } = learn;
   const pages = await Promise.all(router.outline.printed.map((key) => router.html(key)));
-  const whole = el("div", { class: "fa-printed" });
+  const whole = el("div.fa-printed");
   learn.root.append(whole);
   const { listeners } = progress;
   for (const html of pages) {

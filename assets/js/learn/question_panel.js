@@ -22,7 +22,7 @@ export function layQuestionPanel(question, isPhone) {
     fold(!isOpen);
     remember(name, isOpen);
   };
-  const children = [el("span", { text: t("sheet") }), el("i")];
+  const children = [el("span", t("sheet")), el("i")];
   const handle = button("", toggle, { class: "fa-panel-handle" }, children);
   // A choice that is not yet checked stays in sight when a window becomes a phone's
   const isBegun = find(question, ".is-ready, .fa-verdict:is(.is-right, .is-wrong)");

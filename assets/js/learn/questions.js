@@ -41,7 +41,7 @@ export class Question {
     this.at = Number(at); // how many tries came before
     this.wrong = Number(wrong);
     this.isJudged = false;
-    this.verdict = el("p", { class: "fa-verdict", "aria-live": "polite" });
+    this.verdict = el("p.fa-verdict", { "aria-live": "polite" });
     this.check = button("", () => this.submit());
     this.next = button("", () => this.again(), { class: "fa-small" });
     this.asksHint = button(t("hint"), () => this.notify("hint", this.question.hint ?? ""), {
@@ -92,9 +92,9 @@ export class Question {
     this.next.hidden = true;
     const hasHint = question.hint && !hidesSolutions();
     this.asksHint.hidden = !hasHint;
-    const legend = el("legend", {}, [el("b", { text: question.words })]);
+    const legend = el("legend", [el("b", question.words)]);
     const row = [this.check, this.next, hasHint ? this.asksHint : null, this.verdict];
-    this.field.replaceChildren(legend, form.body, el("div", { class: "fa-check" }, row));
+    this.field.replaceChildren(legend, form.body, el("div.fa-check", row));
     if (form.output) this.field.append(form.output);
     for (const name of ["input", "change", "click", "keyup", "pointerup"])
       form.body.addEventListener(name, () => this.touched(name));

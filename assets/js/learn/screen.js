@@ -147,7 +147,7 @@ export class Screen {
       : null;
     find(this.root, ".fa-path-end")?.remove();
     if (!end) return;
-    const line = el("p", { class: "fa-path-end", text: `${end.done} ` });
+    const line = el("p.fa-path-end", `${end.done} `);
     find(this.root, ".fa-check")?.after(line);
     if (!end.next) return;
     const { key, path, words } = end.next;

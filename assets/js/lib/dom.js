@@ -147,7 +147,7 @@ export const boxStyle = ({ x, y, width, height }) =>
 
 /** A card: title, one quiet remark, body. @param {string} name @param {string} title @param {string} remark @param {Children} body */
 export function card(name, title, remark, body) {
-  const note = el("span.fa-remark", { text: remark });
+  const note = el("span.fa-remark", remark);
   const head = el("div.fa-card-head", [el("h2", title), note]);
   return {
     root: el("section", { class: `fa-card fa-${name}`, "aria-label": title }, [head, ...body]),

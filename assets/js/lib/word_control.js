@@ -104,7 +104,7 @@ export class WordControl {
         },
         [
           el("span", label),
-          field.templates && label.toLowerCase() !== value && el("code", { text: value }),
+          field.templates && label.toLowerCase() !== value && el("code", value),
         ],
       ),
     );

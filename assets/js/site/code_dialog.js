@@ -15,7 +15,7 @@ function showCode({ kind: name, text, marked, triton, ...card }, opener) {
   const kind = name.toUpperCase();
   const lines = text
     .split("\n")
-    .map((line, k) => (marked.includes(k) ? el("mark", { text: line }) : line));
+    .map((line, k) => (marked.includes(k) ? el("mark", line) : line));
   const body = el(
     "pre",
     { tabindex: 0, "aria-label": t("code", { kind }) },
@@ -59,7 +59,7 @@ document.addEventListener("click", async (event) => {
     const text = errorText(error);
     announce(text);
     target.title = text;
-    target.after(el("span", { class: "fa-warn", role: "alert", text }));
+    target.after(el("span.fa-warn", { role: "alert", text }));
   }
   target.disabled = false;
   target.textContent = label;

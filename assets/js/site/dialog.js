@@ -10,8 +10,8 @@ import { t } from "./texts.js";
  * @param {HTMLElement | null} opener */
 export function openDialog({ title, look = "", name = title, buttons = [], body }, opener) {
   const close = button(t("close"), () => dialog.close(), { class: look && "fa-share" });
-  const head = el("div", { class: "fa-listing-head" }, [
-    el("b", { text: title }),
+  const head = el("div.fa-listing-head", [
+    el("b", title),
     ...buttons,
     close,
   ]);

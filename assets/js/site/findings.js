@@ -23,12 +23,9 @@ function chip() {
   node.classList.toggle("is-bad", !agrees);
   node.title = full;
   node.replaceChildren(
-    el("span", { class: "fa-chip-full", text: full }),
-    el("span", { class: "fa-chip-short", text: t("kernel", { sign: agrees ? "✓" : "✗" }) }),
-    el("span", {
-      class: "fa-chip-word",
-      text: ` ${t(agrees ? "agrees.word" : "differs.word")}`,
-    }),
+    el("span.fa-chip-full", full),
+    el("span.fa-chip-short", t("kernel", { sign: agrees ? "✓" : "✗" })),
+    el("span.fa-chip-word", ` ${t(agrees ? "agrees.word" : "differs.word")}`),
   );
 }
 

@@ -114,8 +114,8 @@ export class Terms {
     this.load = load;
     this.title = el("b");
     this.words = el("span");
-    this.more = el("span", { class: "fa-fine" });
-    this.pop = el("div", { class: "fa-term", role: "tooltip", id: "fa-term", hidden: true }, [
+    this.more = el("span.fa-fine");
+    this.pop = el("div.fa-term", { role: "tooltip", id: "fa-term", hidden: true }, [
       this.title,
       this.words,
       this.more,
@@ -282,16 +282,12 @@ export class Terms {
 
 /** @param {[string, string][]} list */
 const rowsOf = (list) =>
-  el(
-    "dl",
-    { class: "fa-terms" },
-    list.map(([term, words]) =>
-      el("div", {}, [el("dt", { text: term }), el("dd", { text: words })]),
-    ),
-  );
+  el("dl.fa-terms", list.map(([term, words]) =>
+      el("div", [el("dt", term), el("dd", words)]),
+    ));
 
 /** @param {string} title @param {[string, string][]} list */
-const part = (title, list) => (list.length ? [el("h3", { text: title }), rowsOf(list)] : []);
+const part = (title, list) => (list.length ? [el("h3", title), rowsOf(list)] : []);
 
 /** The symbols, the phases and the keys in one dialog, for a reader who has no pointer to rest.
  * @param {Terms} terms @param {HTMLElement} opener */
@@ -307,15 +303,11 @@ export async function showSymbols(terms, opener) {
     .filter(({ name }) => name.startsWith("phase "))
     .map(({ name, words }) => [name.slice(6), words]);
   const label = t("symbols.all");
-  const body = el(
-    "div",
-    { class: "fa-symbols-body", tabindex: 0, role: "group", "aria-label": label },
-    [
+  const body = el("div.fa-symbols-body", { tabindex: 0, role: "group", "aria-label": label }, [
       ...part(t("symbols.keys"), Object.entries(texts.keys)),
       ...part(t("symbols.symbols"), symbols),
       ...part(t("symbols.phases"), phases),
-      el("p", { class: "fa-fine", text: index ? t("symbols.rest") : t("symbols.none") }),
-    ],
-  );
+      el("p.fa-fine", index ? t("symbols.rest") : t("symbols.none")),
+    ]);
   openDialog({ title: t("symbols"), look: "fa-symbols", body }, opener);
 }

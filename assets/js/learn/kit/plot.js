@@ -73,7 +73,7 @@ export function layPlot(box) {
     ...up.ticks.flatMap(([part, words]) => {
       const at = base - part * (base - top);
       return [
-        svg("path", { class: "fa-kit-rule", d: `M${left} ${at}H${right}` }),
+        svg("path.fa-kit-rule", { d: `M${left} ${at}H${right}` }),
         text(words, left - 6, at + type * 0.33, "is-end"),
       ];
     }),
@@ -114,18 +114,18 @@ function lineOf({ x, y, hue, points, dash }, px, py) {
     .filter(Boolean)
     .join("");
   const look = `${hueClass(hue)}${dash ? " is-dashed" : ""}`;
-  return svg("g", { class: look }, [svg("path", { class: "fa-kit-line", d })]);
+  return svg("g", { class: look }, [svg("path.fa-kit-line", { d })]);
 }
 
 /** @param {Mark} one @param {{px: (value: number) => number, py: (value: number) => number, left: number, right: number, top: number, base: number, type: number}} room */
 function placeOf({ value, text, level }, { px, py, left, right, top, base, type }) {
   const at = level ? py(value) : px(value);
   const isLate = !level && at > (left + right) / 2;
-  return svg("g", { class: "fa-hue-plain fa-kit-place" }, [
+  return svg("g.fa-hue-plain.fa-kit-place", [
     svg("path", { d: level ? `M${left} ${at}H${right}` : `M${at} ${top}V${base}` }),
     text &&
       (level
-        ? svg("text", { class: "is-end", x: right, y: at - 5, text })
+        ? svg("text.is-end", { x: right, y: at - 5, text })
         : svg("text", {
             class: isLate ? "is-end" : null,
             x: at + (isLate ? -5 : 5),

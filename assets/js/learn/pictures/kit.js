@@ -18,7 +18,7 @@ const FIXED = 15; // on a phone, which scrolls, and in presentation mode, which 
 
 /** @param {{html: string}} data @param {Api} api */
 export function draw(data, api) {
-  const root = el("div", { class: "fa-kit" });
+  const root = el("div.fa-kit");
   let size = "";
   const lay = () => {
     size = `${root.clientWidth} ${Math.round(roomOf(root))}`;
