@@ -12,11 +12,7 @@ function drawPicture(block, api) {
   const { name, label, words } = block;
   const box = el("div.fa-moving", { role: "group", "aria-label": label });
   const look = { class: "fa-block-of fa-picture-block", "data-picture": name };
-  const root = el("figure", look, [
-    el("figcaption", [el("b", label)]),
-    box,
-    el("p.fa-sr", words),
-  ]);
+  const root = el("figure", look, [el("figcaption", [el("b", label)]), box, el("p.fa-sr", words)]);
   show(root, block, api);
   return root;
 }

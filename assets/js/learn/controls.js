@@ -1,6 +1,6 @@
 // The controls of a widget, which explainer/views/templates/learn/widget.html writes: what each says, and how it is set.
 
-import { all, get, set } from "../lib/dom.js";
+import { all, el, get, set } from "../lib/dom.js";
 import { t } from "./texts.js";
 
 /** @import { Control, ControlView } from "./types.js" */
@@ -36,25 +36,14 @@ function range(root, { key, low, high }) {
   return { root, read: () => box.value || slider.value, write };
 }
 
-/** Of what a picture moves there is nothing to see here. @returns {ControlView} */
-function unseen() {
-  let now = "";
-  return {
-    root: null,
-    read: () => now,
-    write(value) {
-      now = String(value);
-    },
-  };
-}
-
 /** The view of a control in its root, null for one that a picture moves. It calls `changed` when the reader moved it.
  * @param {HTMLElement | null} root @param {Control} control @param {() => void} changed @returns {ControlView} */
 export function viewControl(root, control, changed) {
-  if (!root) return unseen();
-  root.addEventListener("input", changed);
-  if (control.kind === "range") return range(root, control);
-  const inputs = /** @type {HTMLInputElement[]} */ (all(root, "input, select"));
+  root?.addEventListener("input", changed);
+  if (root && control.kind === "range") return range(root, control);
+  const inputs = /** @type {HTMLInputElement[]} */ (
+    root ? all(root, "input, select") : [el("input")] // of what a picture moves there is nothing to see
+  );
   const [input] = inputs;
   if (input.type === "checkbox")
     return {

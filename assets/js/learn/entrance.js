@@ -5,46 +5,39 @@ import { download } from "../lib/save.js";
 import { advised, choosePath, chosenPath, COURSE, ending, nextPath, nextStop } from "./path.js";
 import { t } from "./texts.js";
 
-/** @import { Outline } from "./types.js" */
-/** @import { Progress } from "./progress.js" */
+/** @import { Context } from "./screen.js" */
 /** @import { IsDone } from "./path.js" */
 
-export class Entrance {
-  /** @param {HTMLElement} root @param {{progress: Progress, outline: Outline}} context */
-  constructor(root, { progress, outline }) {
-    this.root = root;
-    this.progress = progress;
-    this.outline = outline;
-    /** The stops of the map by their lessons' keys. @type {Map<string, HTMLElement>} */
-    this.stops = new Map(all(root, ".fa-halt").map((node) => [node.dataset.lesson ?? "", node]));
-    this.cards = all(root, ".fa-path");
-    for (const card of this.cards)
-      for (const node of all(card, "button, a"))
-        node.addEventListener("click", () => this.choose(card.dataset.path ?? ""));
-    this.own = get(root, ".fa-own-answers");
-    get(this.own, ".fa-forget").onclick = () => progress.clear();
-    get(this.own, ".fa-hand-in").onclick = () =>
-      download(progress.file(outline.lessons), "flashattention-answers.json");
-    progress.listeners.push(() => this.show());
-    this.root.dataset.path = chosenPath();
-    this.show();
-  }
+/** Make the map and its paths live. @param {HTMLElement} root @param {Context} context */
+export function makeEntrance(root, { progress, router: { outline } }) {
+  /** The stops of the map by their lessons' keys. @type {Map<string, HTMLElement>} */
+  const stops = new Map(all(root, ".fa-halt").map((node) => [node.dataset.lesson ?? "", node]));
+  const cards = all(root, ".fa-path");
+  for (const card of cards)
+    for (const node of all(card, "button, a"))
+      node.addEventListener("click", () => choose(card.dataset.path ?? ""));
+  const own = get(root, ".fa-own-answers");
+  get(own, ".fa-forget").onclick = () => progress.clear();
+  get(own, ".fa-hand-in").onclick = () =>
+    download(progress.file(outline.lessons), "flashattention-answers.json");
+  progress.listeners.push(show);
+  root.dataset.path = chosenPath();
+  show();
 
   /** @param {string} path */
-  choose(path) {
+  function choose(path) {
     choosePath(path);
-    this.root.dataset.path = path;
-    this.show();
+    root.dataset.path = path;
+    show();
   }
 
   /** Shows how far each path is done, and where each goes on. */
-  show() {
-    const { outline, progress } = this;
-    const chosen = this.root.dataset.path ?? "";
+  function show() {
+    const chosen = root.dataset.path ?? "";
     const start = advised(outline, progress);
     /** @type {IsDone} */
-    const isDone = (key) => progress.isDone(this.stops.get(key)?.dataset.asks ?? "");
-    for (const [key, node] of this.stops) {
+    const isDone = (key) => progress.isDone(stops.get(key)?.dataset.asks ?? "");
+    for (const [key, node] of stops) {
       const done = isDone(key);
       const name = outline.lessons[key].join(" ");
       const isStop = node.dataset.paths?.split(" ").includes(chosen) && chosen !== COURSE;
@@ -55,39 +48,33 @@ export class Entrance {
       set(node, { "aria-label": says.filter(Boolean).join(", ") });
     }
     const main = nextPath(outline, chosen, isDone, start);
-    for (const card of this.cards) this.showPath(card, isDone, main, start);
-    this.own.hidden = !Object.keys(progress.answers).length;
+    for (const card of cards) showPath(card, isDone, main, start);
+    own.hidden = !Object.keys(progress.answers).length;
   }
 
   /** Shows how far a path is done, and where it goes on; the one to go next has the filled button.
    * @param {HTMLElement} card @param {IsDone} isDone @param {string | null} main the path to go next @param {string} start */
-  showPath(card, isDone, main, start) {
+  function showPath(card, isDone, main, start) {
     const path = card.dataset.path ?? "";
-    const keys = this.outline.paths[path];
+    const keys = outline.paths[path];
     const left = keys.filter((key) => !isDone(key));
-    const next = nextStop(this.outline, path, isDone, start);
-    const minutes = left.map((key) => Number(this.stops.get(key)?.dataset.minutes));
+    const next = nextStop(outline, path, isDone, start);
+    const minutes = left.map((key) => Number(stops.get(key)?.dataset.minutes));
     const share = { done: keys.length - left.length, n: keys.length };
     const isBegun = left.length < keys.length;
-    const isChosen = path === this.root.dataset.path;
+    const isChosen = path === root.dataset.path;
     card.classList.toggle("is-chosen", isChosen);
     set(get(card, "h3 button"), { "aria-pressed": isChosen });
     set(get(card, "meter"), { value: share.done });
-    set(get(card, ".fa-path-done"), {
-      text:
-        isChosen && next && isBegun
-          ? t("path.left", { ...share, minutes: minutes.reduce((sum, x) => sum + x, 0) })
-          : t("path.share", share),
-    });
+    get(card, ".fa-path-done").textContent =
+      isChosen && next && isBegun
+        ? t("path.left", { ...share, minutes: minutes.reduce((sum, x) => sum + x, 0) })
+        : t("path.share", share);
     const words = get(card, "p");
-    words.dataset.words ??= words.textContent ?? "";
-    set(words, { text: ending(this.outline, path, isDone, start)?.done ?? words.dataset.words });
-    const [number, title] = this.outline.lessons[next ?? keys[0]] ?? ["", ""];
-    const text = !next
-      ? t("path.again")
-      : isBegun
-        ? t("path.next", { number })
-        : t("path.first", { number });
+    words.dataset.words ??= words.textContent;
+    words.textContent = ending(outline, path, isDone, start)?.done ?? words.dataset.words;
+    const [number, title] = outline.lessons[next ?? keys[0]] ?? ["", ""];
+    const text = next ? t(isBegun ? "path.next" : "path.first", { number }) : t("path.again");
     const lesson = next ? ` ${title}` : "";
     const go = get(card, ":scope > a");
     set(go, {

@@ -62,42 +62,45 @@ const leastType = (sheet) => {
   return sizes.length ? Math.min(...sizes) : 1;
 };
 
-/** The picture of one slide. While it is shown it only shrinks. */
-export class PictureFit {
-  /** @param {HTMLElement} body */
-  constructor(body) {
-    this.body = body;
-    this.place = get(body, ":scope > .fa-widget");
-    this.zoom = Infinity;
-    this.isLaid = false; // its lines have their side
-  }
+/** Fit the picture of one slide. While it is shown it only shrinks. @param {HTMLElement} body */
+export function makePictureFit(body) {
+  const place = get(body, ":scope > .fa-widget");
+  let zoom = Infinity;
+  let isLaid = false; // its lines have their side
 
-  lay() {
-    const sheet = find(this.place, ":scope > *");
+  function lay() {
+    const sheet = find(place, ":scope > *");
     if (!sheet) return;
-    if (!this.isLaid) this.arrange(sheet);
-    this.zoom = largest(sheet, this.place, this.zoom);
-    this.isLaid =
+    if (!isLaid) arrange(sheet);
+    zoom = largest(sheet, place, zoom);
+    isLaid =
       Boolean(sheet.querySelector(".fa-blocks > *")) && !sheet.querySelector(".fa-moving:empty");
   }
 
   /** The lines beside the picture, or above it where that makes the picture clearly larger. @param {HTMLElement} sheet */
-  arrange(sheet) {
-    delete this.body.dataset.over;
-    const size = () => largest(sheet, this.place, MOST * presentationUnit()) * leastType(sheet);
+  function arrange(sheet) {
+    delete body.dataset.over;
+    const size = () => largest(sheet, place, MOST * presentationUnit()) * leastType(sheet);
     const beside = size();
-    this.body.dataset.over = "";
-    if (size() < beside * GAIN) delete this.body.dataset.over;
-    this.zoom = MOST * presentationUnit();
+    body.dataset.over = "";
+    if (size() < beside * GAIN) delete body.dataset.over;
+    zoom = MOST * presentationUnit();
   }
 
   /** As on a desk again. */
-  clear() {
-    delete this.body.dataset.over;
-    const sheet = find(this.place, ":scope > *");
+  function clear() {
+    delete body.dataset.over;
+    const sheet = find(place, ":scope > *");
     if (!sheet) return;
     sheet.removeAttribute("style");
     for (const blocks of all(sheet, ".fa-blocks")) blocks.style.minHeight = "";
     for (const canvas of canvasesOf(sheet)) canvas.refit();
   }
+
+  /** Let its lines choose their side again. */
+  function forget() {
+    isLaid = false;
+  }
+
+  return { lay, clear, forget };
 }

@@ -11,19 +11,23 @@ import {
   onTheme,
   set,
   setPresenting,
+  on,
   targetOf,
 } from "../lib/dom.js";
 import { clamp } from "../lib/format.js";
 import { turnOf } from "../lib/keys.js";
 import { address, readAddress } from "../site/address.js";
-import { PictureFit } from "./picture_fit.js";
-import { PresentedClaims } from "./presented_claims.js";
-import { PresentedQuestion } from "./presented_question.js";
+import { makePictureFit } from "./picture_fit.js";
+import { makePresentedClaims } from "./presented_claims.js";
+import { makePresentedQuestion } from "./presented_question.js";
 import { t } from "./texts.js";
 import { unbroken } from "./unbroken.js";
 import { settle } from "./widget.js";
 
-/** @import { Learn } from "./index.js" */
+/** @import { Progress } from "./progress.js" */
+/** @import { Router } from "./router.js" */
+/** @import { Screen } from "./screen.js" */
+/** The page, and its screen now. @typedef {{root: HTMLElement, router: Router, progress: Progress, signal: AbortSignal, readonly screen: Screen | null}} Learn */
 /** @import { Values } from "./types.js" */
 
 /** @type {Record<string, number>} */
@@ -31,160 +35,157 @@ const STEPS = { ArrowUp: 1, ArrowDown: -1, ".": 1, ",": -1 };
 const SLIGHT = 24; // px that a press does not go for
 const MOST = 0.92; // of a screen, the most that a press goes
 
-export class Presentation {
-  /** @param {Learn} learn */
-  constructor(learn) {
-    this.learn = learn;
-    this.isOn = false;
-    this.first = Number(readAddress("part") ?? 1) - 1; // the slide that the address opens with
-    this.opensPage = readAddress("mode") === "present"; // nobody has been at the desk
-    /** The parts of the screen, and which of them is shown. @type {string[]} */
-    this.parts = [];
-    this.part = 0;
-    /** @type {PresentedQuestion | null} */
-    this.question = null;
-    /** @type {PresentedClaims | null} */
-    this.claims = null;
-    /** @type {PictureFit | null} */
-    this.picture = null;
-    /** What had the keyboard before. @type {Element | null} */
-    this.opener = null;
-    const key = (
-      /** @type {string} */ label,
-      /** @type {string} */ sign,
-      /** @type {() => void} */ act,
-    ) => button(sign, act, { "aria-label": label, title: label });
-    this.place = el("span.fa-present-place");
-    this.play = key(t("present.play"), "▶", () => this.learn.screen?.widget?.togglePlay());
-    this.bar = el("div.fa-present-bar", [
-      this.place,
-      el("span.fa-present-keys", [
-        key(t("present.back"), "‹", () => this.turn(-1)),
-        key(t("present.on"), "›", () => this.turn(1)),
-        this.play,
-        key(t("present.leave"), "×", () => this.leave()),
-      ]),
-    ]);
-    const { signal } = learn.abort;
-    window.addEventListener(
-      "resize",
-      () => {
-        if (this.picture) this.picture.isLaid = false;
-        this.fit();
-      },
-      { signal },
-    );
-    onTheme(() => this.follow());
-  }
+/** Make the presentation of the page. @param {Learn} learn */
+export function makePresentation(learn) {
+  let isOn = false;
+  let first = Number(readAddress("part") ?? 1) - 1; // the slide that the address opens with
+  let opensPage = readAddress("mode") === "present"; // nobody has been at the desk
+  /** The parts of the screen, and which of them is shown. @type {string[]} */
+  let parts = [];
+  let part = 0;
+  /** @type {ReturnType<typeof makePresentedQuestion> | null} */
+  let question = null;
+  /** @type {ReturnType<typeof makePresentedClaims> | null} */
+  let claims = null;
+  /** @type {ReturnType<typeof makePictureFit> | null} */
+  let picture = null;
+  /** What had the keyboard before. @type {Element | null} */
+  let opener = null;
+  const tool = (
+    /** @type {"back" | "on" | "play" | "leave"} */ name,
+    /** @type {string} */ sign,
+    /** @type {() => void} */ act,
+  ) => {
+    const label = t(`present.${name}`);
+    return button(sign, act, { "aria-label": label, title: label });
+  };
+  const place = el("span.fa-present-place");
+  const play = tool("play", "▶", () => learn.screen?.widget?.togglePlay());
+  const bar = el("div.fa-present-bar", [
+    place,
+    el("span.fa-present-keys", [
+      tool("back", "‹", () => turn(-1)),
+      tool("on", "›", () => turn(1)),
+      play,
+      tool("leave", "×", leave),
+    ]),
+  ]);
+  const resized = () => {
+    picture?.forget();
+    fit();
+  };
+  on(window, ["resize"], resized, learn);
+  onTheme(follow);
 
   /** The screen's element. */
-  get node() {
-    return get(this.learn.root, ":scope > *");
+  function screenNode() {
+    return get(learn.root, ":scope > *");
   }
 
   /** The name of the part that is shown. */
-  get name() {
-    return this.parts[this.part];
+  function partName() {
+    return parts[part];
   }
 
-  follow() {
-    const { root } = this.learn;
-    const on = isPresenting() && root.isConnected && root.offsetParent !== null;
-    if (on === this.isOn) return;
-    this.isOn = on;
-    root.classList.toggle("is-presenting", on);
-    if (on) this.opener = document.activeElement;
-    if (on) this.show({ isFresh: this.opensPage });
-    else this.clear();
-    this.opensPage = false;
-    if (!on && root.offsetParent) this.returnFocus();
+  function follow() {
+    const { root } = learn;
+    const isShown = isPresenting() && root.isConnected && root.offsetParent !== null;
+    if (isShown === isOn) return;
+    isOn = isShown;
+    root.classList.toggle("is-presenting", isOn);
+    if (isOn) {
+      opener = document.activeElement;
+      show({ isFresh: opensPage });
+    } else {
+      clear();
+      if (root.offsetParent) returnFocus();
+    }
+    opensPage = false;
   }
 
   /** Gives the keyboard back to what opened the presentation, or to the button of the screen that is here now. */
-  returnFocus() {
-    const { root } = this.learn;
-    const { opener } = this;
+  function returnFocus() {
+    const { root } = learn;
     const places = [
       opener instanceof HTMLElement && opener !== document.body ? opener : null,
       find(root, ".fa-to-present"),
       find(root, "h2"),
     ];
-    const place = places.find((node) => node && node.isConnected && node.checkVisibility());
-    place?.focus({ preventScroll: true });
+    const target = places.find((node) => node?.checkVisibility());
+    target?.focus({ preventScroll: true });
   }
 
   /** Shows a screen, from the one before it or (back) from the one after. If fresh, its picture is as the course has it,
    * whatever was done with it at the desk; else as it was left there. @param {{back?: boolean, isFresh?: boolean}} move */
-  show({ back = false, isFresh = true } = {}) {
-    this.clear();
-    const { root, router, screen } = this.learn;
-    if (!screen || !this.isOn) return;
-    const { node } = this;
+  function show({ back = false, isFresh = true } = {}) {
+    clear();
+    const { root, router, screen } = learn;
+    if (!screen || !isOn) return;
+    const node = screenNode();
     const names = router.outline.lessons[node.dataset.key ?? ""];
-    set(this.place, { text: names ? names.join(", ") : "" });
-    root.append(this.bar);
-    const question = find(node, ".fa-present-asked");
-    if (question) {
+    set(place, { text: names ? names.join(", ") : "" });
+    root.append(bar);
+    const asked = find(node, ".fa-present-asked");
+    if (asked) {
       /** @type {Values} */
-      const state = JSON.parse(question.dataset.state ?? "");
-      this.question = new PresentedQuestion(question);
-      this.picture = new PictureFit(get(node, ".fa-lesson-body"));
+      const state = JSON.parse(asked.dataset.state ?? "");
+      question = makePresentedQuestion(asked);
+      picture = makePictureFit(get(node, ".fa-lesson-body"));
       screen.present(state, isFresh);
       for (const line of all(node, ".fa-headline, .fa-slide li"))
-        set(line, { text: unbroken(line.textContent ?? "") });
+        line.textContent = unbroken(line.textContent);
     }
-    this.claims =
-      screen.claims && new PresentedClaims(node, screen.claims.claims, () => this.turn(1));
-    this.showSession(node);
-    this.parts = question ? ["picture", "question"] : (this.claims?.parts ?? ["all"]);
-    const last = this.parts.length - 1;
-    this.lay(clamp(this.first || (back ? last : 0), 0, last));
-    this.first = 0;
+    claims = screen.claims && makePresentedClaims(node, screen.claims.claims, () => turn(1));
+    showSession(node);
+    parts = asked ? ["picture", "question"] : (claims?.parts ?? ["all"]);
+    const last = parts.length - 1;
+    lay(clamp(first || (back ? last : 0), 0, last));
+    first = 0;
   }
 
   /** Shows the screen as on a desk. */
-  clear() {
-    const { root, screen } = this.learn;
-    this.bar.remove();
-    this.claims = null;
-    this.question = null;
+  function clear() {
+    const { root, screen } = learn;
+    bar.remove();
+    claims = null;
+    question = null;
     const node = find(root, ":scope > *");
     if (node) delete node.dataset.part;
-    if (!this.isOn) screen?.present(null);
-    if (!this.isOn) this.picture?.clear();
-    this.picture = null;
+    if (!isOn) screen?.present(null);
+    if (!isOn) picture?.clear();
+    picture = null;
   }
 
-  /** @param {number} part */
-  lay(part) {
-    const { node } = this;
-    this.part = part;
-    node.dataset.part = this.name;
-    this.writeAddress(part ? String(part + 1) : null);
-    if (this.picture) this.picture.isLaid = false;
-    this.question?.show(false);
-    if (this.claims) set(this.place, { text: this.claims.lay(part) });
-    this.showPlay();
+  /** Shows a part. @param {number} k */
+  function lay(k) {
+    const node = screenNode();
+    part = k;
+    node.dataset.part = partName();
+    writeAddress(k ? String(k + 1) : null);
+    picture?.forget();
+    question?.show(false);
+    if (claims) set(place, { text: claims.lay(k) });
+    showPlay();
     const focused = document.activeElement;
-    if (!focused || !node.contains(focused) || !focused.checkVisibility()) this.focusWords(node);
-    this.fit();
+    if (!focused || !node.contains(focused) || !focused.checkVisibility()) focusWords(node);
+    fit();
     settle(node);
   }
 
-  showPlay() {
-    this.play.hidden = !(this.name === "picture" && this.learn.screen?.widget?.step);
+  function showPlay() {
+    play.hidden = !(partName() === "picture" && learn.screen?.widget?.step);
   }
 
   /** Lets the address name the slide at once: who reloads, or copies it, comes back to this one. @param {string | null} part */
-  writeAddress(part) {
+  function writeAddress(part) {
     if (readAddress("part") === part) return;
     address.write({ part });
     address.flush();
   }
 
   /** On a lecture's map shows what of the course it has, and its title. @param {HTMLElement} node */
-  showSession(node) {
-    const session = this.learn.router.outline.sessions[readAddress("path") ?? ""];
+  function showSession(node) {
+    const session = learn.router.outline.sessions[readAddress("path") ?? ""];
     const title = find(node, ".fa-session");
     if (!title) return;
     set(title, { text: session?.title ?? "" });
@@ -195,7 +196,7 @@ export class Presentation {
   }
 
   /** Gives the slide's first words the keyboard. @param {HTMLElement} node */
-  focusWords(node) {
+  function focusWords(node) {
     const words = all(node, "h2, .fa-headline, .fa-present-asked h3").find((one) =>
       one.checkVisibility(),
     );
@@ -205,46 +206,48 @@ export class Presentation {
   }
 
   /** The picture has come, or its place has another size. */
-  fit() {
-    if (!this.isOn || this.name !== "picture") return;
-    this.showPlay();
-    this.picture?.lay();
+  function fit() {
+    if (!isOn || partName() !== "picture") return;
+    showPlay();
+    picture?.lay();
   }
 
   /** Turns on or back: through what does not fit, through the parts, to the next screen of the lecture. @param {number} by */
-  turn(by) {
-    const { node } = this;
+  function turn(by) {
+    const node = screenNode();
     const { scrollHeight, scrollTop, clientHeight } = node;
     const left = by > 0 ? scrollHeight - clientHeight - scrollTop : scrollTop;
-    if (this.parts[0] === "all" && left > SLIGHT)
+    if (parts[0] === "all" && left > SLIGHT)
       return node.scrollBy(0, (by * left) / Math.ceil(left / (clientHeight * MOST)));
-    const part = this.part + by;
-    if (part >= 0 && part < this.parts.length) return this.lay(part);
-    const { router } = this.learn;
+    const k = part + by;
+    if (k >= 0 && k < parts.length) return lay(k);
+    const { router } = learn;
     const slides = router.slides();
     const next = slides[slides.indexOf(router.key) + by];
     if (slides.includes(router.key) && next) router.go(next, { back: by < 0 });
   }
 
-  leave() {
+  function leave() {
     setPresenting(false);
     address.write({ mode: null, part: null }); // its list stays for a lecturer who goes on with it
   }
 
   /** @param {KeyboardEvent} event */
-  key(event) {
+  function key(event) {
     const { key } = event;
-    if (key === "Escape") return this.leave();
+    if (key === "Escape") return leave();
     const field = targetOf(event).closest?.("input, select, textarea, [role=slider]");
     if (field && !key.startsWith("Page")) return;
-    const by = turnOf(event) || (this.claims?.key(event, this.part) ?? 0);
-    const isQuestion = this.name === "question" && this.question?.key(event);
-    const widget = this.learn.screen?.widget;
+    const by = turnOf(event) || (claims?.key(event) ?? 0);
+    const isQuestion = partName() === "question" && question?.key(event);
+    const widget = learn.screen?.widget;
     const step = widget ? STEPS[key] : 0;
     if (!by && !isQuestion && !step) return;
     event.preventDefault();
     if (isQuestion) return;
-    if (by) return this.turn(by);
+    if (by) return turn(by);
     widget?.move(widget.step && key.startsWith("Arrow") ? -step : step); // a step list reads downwards
   }
+
+  return { show, follow, fit, key };
 }

@@ -6,35 +6,32 @@ import { unbroken } from "./unbroken.js";
 
 const KEYS = [".", "a", "b"]; // a clicker's blank button sends the point or b
 
-/** Of `root`, which explainer/views/templates/learn/slide_question.html writes. */
-export class PresentedQuestion {
-  /** @param {HTMLElement} root */
-  constructor(root) {
-    this.root = root;
-    this.why = get(root, ".fa-present-why");
-    this.button = get(root, ".fa-present-answer");
-    this.button.onclick = () => this.toggle();
-    for (const words of all(root, "h3, .fa-present-words"))
-      set(words, { text: unbroken(words.textContent ?? "") });
-    this.show(false);
-  }
+/** Make the slide of a question live, which explainer/views/templates/learn/slide_question.html writes. @param {HTMLElement} root */
+export function makePresentedQuestion(root) {
+  const why = get(root, ".fa-present-why");
+  const button = get(root, ".fa-present-answer");
+  button.onclick = toggle;
+  for (const words of all(root, "h3, .fa-present-words"))
+    words.textContent = unbroken(words.textContent);
+  show(false);
 
   /** @param {boolean} on */
-  show(on) {
-    this.isAnswered = on;
-    this.root.classList.toggle("is-answered", on);
-    set(this.why, { text: on ? unbroken(this.root.dataset.answer ?? "") : "" });
-    set(this.button, { text: on ? t("present.hide") : t("present.show") });
+  function show(on) {
+    root.classList.toggle("is-answered", on);
+    set(why, { text: on ? unbroken(root.dataset.answer ?? "") : "" });
+    set(button, { text: t(on ? "present.hide" : "present.show") });
   }
 
-  toggle() {
-    this.show(!this.isAnswered);
+  function toggle() {
+    show(!root.classList.contains("is-answered"));
   }
 
   /** True if the key was for this. @param {KeyboardEvent} event */
-  key({ key }) {
+  function key({ key }) {
     if (!KEYS.includes(key.toLowerCase())) return false;
-    this.toggle();
+    toggle();
     return true;
   }
+
+  return { show, key };
 }

@@ -2,9 +2,9 @@
 
 import { all, el, get } from "../lib/dom.js";
 import { atRest, during } from "../lib/pending.js";
-import { Screen } from "./screen.js";
+import { makeScreen } from "./screen.js";
 
-/** @import { Learn } from "./index.js" */
+/** @import { Learn } from "./presentation.js" */
 
 /** Prints the handout, or all, once every widget of it has answered. @param {Learn} learn @param {string} what */
 export const printPages = (learn, what) =>
@@ -43,7 +43,7 @@ async function printAll(learn) {
     for (const one of all(node, "[id]")) one.removeAttribute("id"); // they stand on the page already
     for (const fold of node.querySelectorAll("details")) fold.open = true;
     whole.append(node);
-    const screen = new Screen(node, { progress, router, isPresented: () => false });
+    const screen = makeScreen(node, { progress, router });
     screen.claims?.showAll(true);
     await screen.wake();
   }

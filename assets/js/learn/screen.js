@@ -1,217 +1,198 @@
 // A screen of the Learn page made live: widgets, questions, pieces of code; in a lesson also its way and its closed controls.
 
-import { all, around, el, find, findVisible, get, set } from "../lib/dom.js";
+import { all, around, el, find, findVisible, get, isPresenting, set } from "../lib/dom.js";
 import { clamp } from "../lib/format.js";
+import { ARROWS } from "../lib/keys.js";
 import { LEFT_LESSON, tabStorage } from "../lib/storage.js";
-import { Claims } from "./claims.js";
+import { makeClaims } from "./claims.js";
 import { advised, choosePath, chosenPath, COURSE, ending } from "./path.js";
-import { Question } from "./questions.js";
+import { makeQuestion } from "./questions.js";
 import { t } from "./texts.js";
-import { settle, Widget } from "./widget.js";
+import { makeWidget, settle } from "./widget.js";
 
 /** @import { Values } from "./types.js" */
 /** @import { Progress } from "./progress.js" */
 /** @import { Router } from "./router.js" */
-/** @typedef {{progress: Progress, router: Router, isPresented: () => boolean}} Context */
+/** @typedef {{progress: Progress, router: Router}} Context */
 
-export class Screen {
-  /** @param {HTMLElement} root @param {Context} context */
-  constructor(root, context) {
-    this.root = root;
-    this.context = context;
-    this.key = root.dataset.key ?? "";
-    /** @type {Map<Element, Widget>} */
-    this.widgets = new Map();
-    /** Of a lecture: values of the widgets, and whether their others are as at first. @type {Values | null} */
-    this.state = null;
-    this.isFresh = false;
-    this.isOpen = false; // its question was answered
-    this.isLast = false; // of the reader's path
-    this.asks = ""; // the key of its question
-    const { progress } = context;
-    for (const node of all(root, "[data-question]")) new Question(node, progress);
-    const claims = find(root, ".fa-claims");
-    this.claims = claims && new Claims(root, claims, progress, this);
-    // A widget asks for its blocks when it comes near the screen
-    this.near = new IntersectionObserver(
-      (entries) => {
-        for (const { isIntersecting, target } of entries) if (isIntersecting) this.start(target);
-      },
-      { rootMargin: "600px 0px" },
-    );
-    for (const node of all(root, "[data-widget]")) this.near.observe(node);
-    root.addEventListener("fa:answered", (event) =>
-      this.answered(/** @type {CustomEvent} */ (event).detail),
-    );
-    root.addEventListener("click", (event) => this.leave(around(event, "a")));
-    for (const fold of all(root, ".fa-lesson-body > .fa-lesson-text > .fa-fold"))
-      fold.addEventListener("toggle", () => unfolded(/** @type {HTMLDetailsElement} */ (fold)));
-    if (root.matches(".fa-lesson")) this.followPath();
-    const advice = find(root, ".fa-advice");
-    if (advice) {
-      this.advise(advice);
-      progress.listeners.push(() => this.advise(advice));
-    }
-    settle(root);
+/** @typedef {ReturnType<typeof makeScreen>} Screen */
+
+/** Make a screen live. @param {HTMLElement} root @param {Context} context */
+export function makeScreen(root, { progress, router: { outline } }) {
+  const key = root.dataset.key ?? "";
+  /** @type {Map<Element, ReturnType<typeof makeWidget>>} */
+  const widgets = new Map();
+  /** Of a lecture: values of the widgets, and whether their others are as at first. @type {Values | null} */
+  let state = null;
+  let isFresh = false;
+  let isLast = false; // of the reader's path
+  /** The dots of all lessons, and the keys of their questions. */
+  const dots = all(root, ".fa-dot");
+  const asks = new Map(dots.map(({ dataset }) => [dataset.lesson, dataset.asks ?? ""]));
+  const isDone = (/** @type {string | undefined} */ lesson) =>
+    progress.isDone(asks.get(lesson) ?? "");
+  let isOpen = isDone(key); // its question was answered
+  for (const node of all(root, "[data-question]")) makeQuestion(node, progress);
+  const list = find(root, ".fa-claims");
+  const claims = list && makeClaims(root, list, progress, wake);
+  // A widget asks for its blocks when it comes near the screen
+  const near = new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) if (isIntersecting) start(target);
+    },
+    { rootMargin: "600px 0px" },
+  );
+  for (const node of all(root, "[data-widget]")) near.observe(node);
+  root.addEventListener("fa:answered", (event) =>
+    answered(/** @type {CustomEvent} */ (event).detail),
+  );
+  root.addEventListener("click", (event) => leave(around(event, "a")));
+  for (const fold of all(root, ".fa-lesson-body > .fa-lesson-text > .fa-fold"))
+    fold.addEventListener("toggle", () => unfolded(/** @type {HTMLDetailsElement} */ (fold)));
+  if (root.matches(".fa-lesson")) followPath();
+  const advice = find(root, ".fa-advice");
+  if (advice) {
+    advise();
+    progress.listeners.push(advise);
   }
+  settle(root);
 
   /** @param {Element} node @returns {Promise<void>} resolves when the widget has its blocks */
-  start(node) {
-    this.near.unobserve(node);
-    const there = this.widgets.get(node);
+  function start(node) {
+    near.unobserve(node);
+    const there = widgets.get(node);
     if (there) return there.loaded;
-    const widget = new Widget(/** @type {HTMLElement} */ (node), this.state, this.isFresh);
-    this.widgets.set(node, widget);
-    if (this.isOpen) widget.open();
+    const widget = makeWidget(/** @type {HTMLElement} */ (node), state, isFresh);
+    widgets.set(node, widget);
+    if (isOpen) widget.open();
     return widget.loaded;
   }
 
   /** Starts every widget, seen or not; resolves when all have answered. */
-  wake(root = this.root) {
-    return Promise.all(all(root, "[data-widget]").map((node) => this.start(node)));
+  function wake(part = root) {
+    return Promise.all(all(part, "[data-widget]").map(start));
   }
 
   /** Gives the widgets the values of a lecture, if fresh without what the reader did with the other controls; null gives back
-   * the reader's. @param {Values | null} state */
-  present(state, isFresh = false) {
-    this.state = state;
-    this.isFresh = isFresh;
-    for (const widget of this.widgets.values()) widget.present(state, isFresh);
-  }
-
-  /** The widget that a lecture's keys move. */
-  get widget() {
-    const node = findVisible(this.root, "[data-widget]");
-    return node && this.widgets.get(node);
-  }
-
-  /** The dots of all lessons. */
-  get dots() {
-    return all(this.root, ".fa-dot");
-  }
-
-  get outline() {
-    return this.context.router.outline;
-  }
-
-  /** @param {string | undefined} question its key */
-  isDone(question) {
-    return this.context.progress.isDone(question ?? "");
+   * the reader's. @param {Values | null} values */
+  function present(values, fresh = false) {
+    state = values;
+    isFresh = fresh;
+    for (const widget of widgets.values()) widget.present(values, fresh);
   }
 
   /** Shows the lesson's dots, and the stops before and after on the reader's path. */
-  followPath() {
-    const { paths, ends } = this.outline;
-    this.asks = this.dots.find((dot) => dot.dataset.lesson === this.key)?.dataset.asks ?? "";
-    this.isOpen = this.isDone(this.asks);
+  function followPath() {
     const path = chosenPath();
-    const stops = paths[path] ?? [];
-    const at = stops.indexOf(this.key);
+    const stops = outline.paths[path] ?? [];
+    const at = stops.indexOf(key);
     if (at >= 0) {
-      this.link(".fa-lesson-back", stops[at - 1]);
-      this.link(".fa-lesson-next", stops[at + 1]);
+      link(".fa-lesson-back", stops[at - 1]);
+      link(".fa-lesson-next", stops[at + 1]);
+      isLast = at === stops.length - 1;
     }
     if (at >= 0 && path !== COURSE) {
-      this.root.classList.add("is-on-path");
-      const text = t("path.place", { path: ends[path][0], k: at + 1, n: stops.length });
-      set(get(this.root, ".fa-lesson-place"), { text });
+      root.classList.add("is-on-path");
+      const place = { path: outline.ends[path][0], k: at + 1, n: stops.length };
+      get(root, ".fa-lesson-place").textContent = t("path.place", place);
     }
-    this.isLast = at >= 0 && at === stops.length - 1;
-    this.addKeys();
-    this.showProgress();
-    this.context.progress.listeners.push(() => this.showProgress());
+    addKeys();
+    showProgress();
+    progress.listeners.push(showProgress);
   }
 
-  /** A lesson's number and title. @param {string} key */
-  titleOf(key) {
-    return this.outline.lessons[key].join(" ");
+  /** A lesson's number and title. @param {string} lesson */
+  function titleOf(lesson) {
+    return outline.lessons[lesson].join(" ");
   }
 
   /** Lets an arrow of the last line lead to a lesson or to the map.
    * @param {string} selector @param {string | undefined} lesson @param {string | null} path that it is the first step of */
-  link(selector, lesson, path = null) {
-    const node = get(this.root, selector);
+  function link(selector, lesson, path = null) {
+    const node = get(root, selector);
     const query = lesson ? `&lesson=${lesson}` : "";
     set(node, { href: `?page=learn${query}`, "data-path": path });
-    if (node.firstElementChild)
-      set(node.firstElementChild, { text: lesson ? this.titleOf(lesson) : t("map") });
+    get(node, ":scope > *").textContent = lesson ? titleOf(lesson) : t("map");
   }
 
   /** At the end of a path: says what is known now, and the path to go next. */
-  showEnd() {
-    const asks = new Map(this.dots.map((dot) => [dot.dataset.lesson, dot.dataset.asks]));
-    const { progress } = this.context;
-    const isDone = (/** @type {string} */ key) => this.isDone(asks.get(key));
-    const end = this.isLast
-      ? ending(this.outline, chosenPath(), isDone, advised(this.outline, progress))
-      : null;
-    find(this.root, ".fa-path-end")?.remove();
+  function showEnd() {
+    const end = isLast ? ending(outline, chosenPath(), isDone, advised(outline, progress)) : null;
+    find(root, ".fa-path-end")?.remove();
     if (!end) return;
     const line = el("p.fa-path-end", `${end.done} `);
-    find(this.root, ".fa-check")?.after(line);
+    find(root, ".fa-check")?.after(line);
     if (!end.next) return;
-    const { key, path, words } = end.next;
-    const href = `?page=learn&lesson=${key}`;
+    const { key: lesson, path, words } = end.next;
+    const href = `?page=learn&lesson=${lesson}`;
     line.append(
       `${t("path.then")} `,
-      el("a", { href, "data-path": path, text: this.titleOf(key) }),
+      el("a", { href, "data-path": path, text: titleOf(lesson) }),
       t("path.where", { where: words }),
     );
-    this.link(".fa-lesson-next", key, path);
+    link(".fa-lesson-next", lesson, path);
   }
 
-  /** Says where the self-test leads. @param {HTMLElement} place */
-  advise(place) {
-    const key = advised(this.outline, this.context.progress);
-    const href = `?page=learn&lesson=${key}`;
-    if (key)
-      place.replaceChildren(`${t("advice")} `, el("a", { href, text: this.titleOf(key) }), ".");
+  /** Says where the self-test leads. */
+  function advise() {
+    const lesson = advised(outline, progress);
+    const href = `?page=learn&lesson=${lesson}`;
+    if (lesson)
+      advice?.replaceChildren(`${t("advice")} `, el("a", { href, text: titleOf(lesson) }), ".");
   }
 
   /** The dots are one stop for the keyboard: arrows go along. */
-  addKeys() {
-    const { dots } = this;
+  function addKeys() {
     for (const [k, dot] of dots.entries()) {
-      dot.tabIndex = dot.dataset.lesson === this.key ? 0 : -1;
+      dot.tabIndex = dot.dataset.lesson === key ? 0 : -1;
       dot.addEventListener("keydown", (event) => {
-        const by = Number(event.key === "ArrowRight") - Number(event.key === "ArrowLeft");
-        if (!by || this.context.isPresented()) return;
+        const [, by] = ARROWS[event.key] ?? [];
+        if (!by || isPresenting()) return;
         event.preventDefault();
         dots[clamp(k + by, 0, dots.length - 1)].focus();
       });
     }
   }
 
-  showProgress() {
-    for (const dot of this.dots) {
-      const done = this.isDone(dot.dataset.asks);
+  function showProgress() {
+    for (const dot of dots) {
+      const { lesson, name } = dot.dataset;
+      const done = isDone(lesson);
       dot.classList.toggle("is-done", done);
-      set(dot, { "aria-label": `${dot.dataset.name}${done ? `, ${t("answered")}` : ""}` });
+      set(dot, { "aria-label": `${name}${done ? `, ${t("answered")}` : ""}` });
     }
-    find(this.root, ".fa-lesson-next")?.classList.toggle("is-main", this.isDone(this.asks));
-    this.showEnd();
+    find(root, ".fa-lesson-next")?.classList.toggle("is-main", isDone(key));
+    showEnd();
   }
 
   /** After its question what was closed is open. @param {{key: string, right: boolean}} answer */
-  answered({ key, right }) {
-    if (key !== this.asks || !right || this.isOpen) return;
-    this.isOpen = true;
-    for (const widget of this.widgets.values()) widget.open();
+  function answered({ key: question, right }) {
+    if (question !== asks.get(key) || !right || isOpen) return;
+    isOpen = true;
+    for (const widget of widgets.values()) widget.open();
   }
 
   /** A link to another page of the app remembers the way back; one to another path is that path's first step.
-   * @param {HTMLElement | null} link */
-  leave(link) {
-    if (link?.dataset.path) choosePath(link.dataset.path);
-    const names = this.outline.lessons[this.key];
-    const href = link?.getAttribute("href") ?? "";
+   * @param {HTMLElement | null} to */
+  function leave(to) {
+    if (to?.dataset.path) choosePath(to.dataset.path);
+    const names = outline.lessons[key];
+    const href = to?.getAttribute("href") ?? "";
     if (names && href.startsWith("?") && new URLSearchParams(href).get("page") !== "learn")
-      tabStorage.set(LEFT_LESSON, JSON.stringify([this.key, ...names]));
+      tabStorage.set(LEFT_LESSON, JSON.stringify([key, ...names]));
   }
 
-  end() {
-    this.near.disconnect();
-  }
+  return {
+    claims,
+    wake,
+    present,
+    end: () => near.disconnect(),
+    /** The widget that a lecture's keys move. */
+    get widget() {
+      const node = findVisible(root, "[data-widget]");
+      return node && widgets.get(node);
+    },
+  };
 }
 
 /** What was folded is read from its beginning, and by the arrow keys where it is longer than its place.

@@ -12,7 +12,7 @@ import { show } from "./pictures.js";
 import { recall, remember } from "./progress.js";
 import { t } from "./texts.js";
 
-/** @import { Answer, Api, Block, Control, ControlView, Values } from "./types.js" */
+/** @import { Answer, Api, Block, Control, Values } from "./types.js" */
 
 const WAIT_MS = 60;
 const BEAT_MS = 700;
@@ -40,8 +40,7 @@ function markEdges(box) {
 }
 
 /** What a screen reader says of blocks: their sentences, and the words of a picture. @param {Block[]} blocks */
-export const spokenText = (blocks) =>
-  blocks.flatMap((block) => ("words" in block ? block.words || [] : [])).join(" ");
+export const spokenText = (blocks) => blocks.flatMap(({ words }) => words || []).join(" ");
 
 /** The sentences of a text that were not in the one before, or all: what a reader has heard is not repeated.
  * @param {string} text @param {string} before */
@@ -61,246 +60,230 @@ export async function requestBlocks(key, values, signal) {
   return (await request(buildUrl("learn", [["w", key], ...values]), { signal })).json();
 }
 
-/** One widget in its place, which explainer/views/templates/learn/widget.html writes. */
-export class Widget {
-  /** @param {HTMLElement} mount @param {Values | null} [state] of a lecture @param {boolean} [isFresh] the other controls are as at first */
-  constructor(mount, state = null, isFresh = false) {
-    this.key = mount.dataset.widget ?? "";
-    const lesson = mount.closest(".fa-printed")
-      ? null
-      : /** @type {HTMLElement | null} */ (mount.closest(".fa-lesson"))?.dataset.key;
-    this.name = lesson ? `picture ${lesson}` : ""; // a lesson's values are stored for a reader who comes back
-    /** @type {Control[]} */
-    this.list = JSON.parse(mount.dataset.controls || "[]");
-    /** @type {Map<string, ControlView>} */
-    this.views = new Map(
-      this.list.map((control) => {
-        const root = find(mount, `[data-control="${control.key}"]`);
-        return [control.key, viewControl(root, control, () => this.changed(control))];
-      }),
-    );
-    /** @type {Api} */
-    this.api = {
-      value: (key) => this.views.get(key)?.read(),
-      move: (values) => this.put(values),
-      label: mount.getAttribute("aria-label") ?? "",
-    };
-    /** The reader's values while a lecture has others. @type {Record<string, string> | null} */
-    this.desk = null;
-    this.root = get(mount, ".fa-widget-body");
-    this.blocks = get(mount, ".fa-blocks");
-    this.error = get(mount, ".fa-widget-error");
-    this.live = get(mount, "[role=status]");
-    this.words = "";
-    this.width = 0; // of the blocks' place
-    const step = this.list.find(({ key, kind }) => key === "step" && kind === "range");
-    if (step) this.addTransport(step);
-    find(mount, ".fa-reset")?.addEventListener("click", () => this.restart());
-    onResize(this.blocks, this.root, () => this.resized());
-    this.write((this.name && recall(this.name)) || {});
-    if (state) this.present(state, isFresh, false);
-    this.loaded = this.ask(false);
-  }
+/** Make a widget in its place, which explainer/views/templates/learn/widget.html writes.
+ * @param {HTMLElement} mount @param {Values | null} [lecture] its values @param {boolean} [fresh] the other controls are as at first */
+export function makeWidget(mount, lecture = null, fresh = false) {
+  const lesson = mount.closest(".fa-printed")
+    ? null
+    : /** @type {HTMLElement | null} */ (mount.closest(".fa-lesson"))?.dataset.key;
+  const name = lesson ? `picture ${lesson}` : ""; // a lesson's values are stored for a reader who comes back
+  /** @type {Control[]} */
+  const list = JSON.parse(mount.dataset.controls || "[]");
+  const controls = list.map((control) => {
+    const place = find(mount, `[data-control="${control.key}"]`);
+    return { ...control, ...viewControl(place, control, () => changed(control)) };
+  });
+  /** @type {Api} */
+  const api = {
+    value: (key) => controls.find((control) => control.key === key)?.read(),
+    move: put,
+    label: mount.getAttribute("aria-label") ?? "",
+  };
+  /** The reader's values while a lecture has others. @type {Record<string, string> | null} */
+  let desk = null;
+  const root = get(mount, ".fa-widget-body");
+  const blocks = get(mount, ".fa-blocks");
+  const error = get(mount, ".fa-widget-error");
+  const live = get(mount, "[role=status]");
+  let words = "";
+  let width = 0; // of the blocks' place
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let waiting;
+  /** @type {AbortController | undefined} */
+  let asking;
+  const step = controls.find(({ key, kind, root }) => key === "step" && kind === "range" && root);
+  const transport = step && addTransport(/** @type {HTMLElement} */ (step.root));
+  find(mount, ".fa-reset")?.addEventListener("click", restart);
+  onResize(blocks, root, resized);
+  write((name && recall(name)) || {});
+  if (lecture) present(lecture, fresh, false);
+  const loaded = ask(false);
 
-  /** The view of a control. @param {Control} control */
-  viewOf({ key }) {
-    return /** @type {ControlView} */ (this.views.get(key));
-  }
-
-  /** Puts ◀ play ▶ before the control "step", with the Step page's own keys. @param {Control} control */
-  addTransport(control) {
-    const { root } = this.viewOf(control);
-    if (!root) return;
-    this.step = control;
-    const act = (/** @type {string} */ name) =>
-      name !== "toggle" ? this.move(name === "next" ? 1 : -1) : this.togglePlay();
-    const player = { act, beat: () => this.beat(), go() {} };
-    this.transport = new Transport(player, BEAT_MS, { label: "", choices: [], hint: "" });
-    const { buttons, play } = this.transport;
+  /** Puts ◀ play ▶ before the control "step", with the Step page's own keys. @param {HTMLElement} place */
+  function addTransport(place) {
+    const act = (/** @type {string} */ action) =>
+      action !== "toggle" ? move(action === "next" ? 1 : -1) : togglePlay();
+    const made = new Transport({ act, beat, go() {} }, BEAT_MS);
+    const { buttons, play } = made;
     const [, back, , next] = buttons.children;
     // The range beside them has the arrow keys for both, and for the number
     set(back, { "aria-label": t("step.back"), title: t("step.back"), tabindex: "-1" });
     set(next, { "aria-label": t("step.next"), title: t("step.next"), tabindex: "-1" });
-    set(get(root, "input[type=number]"), { tabindex: "-1" });
+    set(get(place, "input[type=number]"), { tabindex: "-1" });
     buttons.replaceChildren(back, play, next);
-    root.classList.add("is-step");
-    root.prepend(buttons);
+    place.classList.add("is-step");
+    place.prepend(buttons);
+    return made;
   }
 
-  togglePlay() {
-    if (this.transport?.timer) this.pause();
-    else this.play();
+  function togglePlay() {
+    if (transport?.timer) pause();
+    else play();
   }
 
   /** Opens what the question's answer opens: before it, those choices cannot be taken. */
-  open() {
-    for (const node of all(this.root, "[data-closed]")) node.removeAttribute("disabled");
-    for (const node of all(this.root, "[aria-describedby=fa-closed]"))
+  function open() {
+    for (const node of all(root, "[data-closed]")) node.removeAttribute("disabled");
+    for (const node of all(root, "[aria-describedby=fa-closed]"))
       node.removeAttribute("aria-describedby");
-    find(this.root, ".fa-closed")?.remove();
+    find(root, ".fa-closed")?.remove();
   }
 
   /** The values of the controls now. @returns {Record<string, string>} */
-  read() {
-    return Object.fromEntries([...this.views].map(([key, view]) => [key, view.read()]));
+  function read() {
+    return Object.fromEntries(controls.map((control) => [control.key, control.read()]));
   }
 
   /** @param {Values} values by key; what is not there is as at first */
-  write(values = {}) {
-    for (const { key, value } of this.list) this.views.get(key)?.write(values[key] ?? value);
+  function write(values = {}) {
+    for (const control of controls) control.write(values[control.key] ?? control.value);
   }
 
   /** @param {Values} values of some of the controls */
-  set(values) {
-    for (const [key, view] of this.views) if (key in values) view.write(values[key]);
+  function change(values) {
+    for (const { key, write } of controls) if (key in values) write(values[key]);
   }
 
   /** Sets controls in presentation mode, closed ones too, and if fresh the others as at first; null gives them back as they were.
    * @param {Values | null} state @param {boolean} isFresh @param {boolean} asks whether the server is asked at once */
-  present(state, isFresh = false, asks = true) {
-    const before = this.read();
-    const values = state ?? this.desk;
+  function present(state, isFresh = false, asks = true) {
+    const before = read();
+    const values = state ?? desk;
     if (!values) return;
-    this.desk = state && (this.desk ?? before);
-    if (isFresh) this.write(values);
-    else this.set(values);
-    if (asks && JSON.stringify(this.read()) !== JSON.stringify(before)) this.restarted();
+    desk = state && (desk ?? before);
+    (isFresh ? write : change)(values);
+    if (asks && JSON.stringify(read()) !== JSON.stringify(before)) restarted();
   }
 
   /** A control that changes nothing of what is shown, as the others stand, is out of sight. @param {Control} control */
-  isIdle({ serves }) {
-    return Boolean(serves && !serves[1].includes(this.api.value(serves[0]) ?? ""));
+  function isIdle({ serves }) {
+    return Boolean(serves && !serves[1].includes(api.value(serves[0]) ?? ""));
   }
 
-  restart() {
-    this.write();
-    this.restarted();
+  function restart() {
+    write();
+    restarted();
   }
 
-  restarted() {
-    this.pause();
-    this.blocks.style.minHeight = "";
-    this.ask(true);
+  function restarted() {
+    pause();
+    blocks.style.minHeight = "";
+    ask(true);
   }
 
   /** @param {Control} [control] */
-  changed(control) {
-    if (control?.key === "step") this.pause();
-    if (!control || control.kind !== "range") this.blocks.style.minHeight = "";
-    this.root.setAttribute("aria-busy", "true");
-    clearTimeout(this.waiting);
-    this.waiting = setTimeout(() => this.ask(true), WAIT_MS);
+  function changed(control) {
+    if (control?.key === "step") pause();
+    if (control?.kind !== "range") blocks.style.minHeight = "";
+    root.setAttribute("aria-busy", "true");
+    clearTimeout(waiting);
+    waiting = setTimeout(() => ask(true), WAIT_MS);
   }
 
   /** Moves one step on or back; also what ↑ and ↓ do in presentation mode, there with any first range. Returns true if there
    * is more to come. @param {number} by @param {boolean} isPlaying */
-  move(by, isPlaying = false) {
-    if (!isPlaying) this.pause();
-    const control = this.step ?? this.list.find(({ kind }) => kind === "range");
-    if (!control || this.isIdle(control)) return false;
-    const view = this.viewOf(control);
-    const wanted = Number(view.read()) + by * control.step;
+  function move(by, isPlaying = false) {
+    if (!isPlaying) pause();
+    const control = step ?? controls.find(({ kind }) => kind === "range");
+    if (!control || isIdle(control)) return false;
+    const wanted = Number(control.read()) + by * control.step;
     const value = Number(clamp(wanted, control.low, control.high).toFixed(6));
-    view.write(value);
-    this.ask(true);
+    control.write(value);
+    ask(true);
     return value < control.high;
   }
 
-  play() {
-    const { step } = this;
+  function play() {
     if (!step) return;
-    const view = this.viewOf(step);
-    if (Number(view.read()) >= step.high) view.write(step.low - step.step);
-    if (this.beat()) this.transport?.start();
+    if (Number(step.read()) >= step.high) step.write(step.low - step.step);
+    if (beat()) transport?.start();
   }
 
-  beat() {
-    return this.root.isConnected && this.move(1, true);
+  function beat() {
+    return root.isConnected && move(1, true);
   }
 
-  pause() {
-    this.transport?.stop();
+  function pause() {
+    transport?.stop();
   }
 
-  resized() {
-    if (this.width === this.blocks.clientWidth) return;
-    this.width = this.blocks.clientWidth;
-    this.blocks.style.minHeight = "";
-    settle(this.blocks);
+  function resized() {
+    if (width === blocks.clientWidth) return;
+    width = blocks.clientWidth;
+    blocks.style.minHeight = "";
+    settle(blocks);
   }
 
   /** Asks for the blocks of these values; the last question asked is the one that counts. @param {boolean} aloud */
-  async ask(aloud) {
-    this.root.setAttribute("aria-busy", "true");
-    clearTimeout(this.waiting);
-    this.waiting = undefined;
-    this.asking?.abort();
-    const asking = (this.asking = new AbortController());
-    const values = this.read();
-    for (const control of this.list) {
-      const { root } = this.viewOf(control);
-      if (root) root.hidden = this.isIdle(control);
-    }
-    if (aloud && this.name && !this.desk) remember(this.name, values);
+  async function ask(aloud) {
+    root.setAttribute("aria-busy", "true");
+    clearTimeout(waiting);
+    waiting = undefined;
+    asking?.abort();
+    const now = (asking = new AbortController());
+    const values = read();
+    for (const control of controls) if (control.root) control.root.hidden = isIdle(control);
+    if (aloud && name && !desk) remember(name, values);
     try {
-      const found = await requestBlocks(this.key, Object.entries(values), asking.signal);
-      if (asking.signal.aborted) return;
-      if (found.blocks) this.show(found.blocks, aloud);
-      this.refuse(found.blocks ? "" : (found.error ?? SILENT));
+      const key = mount.dataset.widget ?? "";
+      const found = await requestBlocks(key, Object.entries(values), now.signal);
+      if (now.signal.aborted) return;
+      if (found.blocks) showBlocks(found.blocks, aloud);
+      refuse(found.blocks ? "" : (found.error ?? SILENT));
     } catch (error) {
-      if (/** @type {Error} */ (error).name !== "AbortError") this.refuse(SILENT);
+      if (/** @type {Error} */ (error).name !== "AbortError") refuse(SILENT);
     } finally {
-      if (this.asking === asking && !this.waiting) this.root.removeAttribute("aria-busy");
+      if (asking === now && !waiting) root.removeAttribute("aria-busy");
     }
   }
 
   /** Sets controls, as a picture does that is dragged. @param {Values} values */
-  put(values) {
-    this.asking?.abort(); // its answer is about a place where the hand no longer is
-    this.set(values);
-    this.changed(this.list.find(({ key }) => key in values));
+  function put(values) {
+    asking?.abort(); // its answer is about a place where the hand no longer is
+    change(values);
+    changed(controls.find(({ key }) => key in values));
   }
 
   /** Shows one sentence above the last good blocks, or none. @param {string} sentence */
-  refuse(sentence) {
-    set(this.error, { text: sentence });
-    this.error.hidden = !sentence;
-    if (sentence) this.pause();
+  function refuse(sentence) {
+    set(error, { text: sentence });
+    error.hidden = !sentence;
+    if (sentence) pause();
   }
 
   /** Shows blocks. The place never shrinks while a slider moves, and the keyboard stays in the block where it was. A picture
-   * that is already there takes the new data, even in the middle of a drag. @param {Block[]} blocks @param {boolean} aloud */
-  show(blocks, aloud) {
-    const at = [...this.blocks.children].findIndex((block) =>
-      block.contains(document.activeElement),
-    );
-    const pictures = all(this.blocks, ":scope > [data-picture]");
-    const nodes = blocks.flatMap((block) => {
+   * that is already there takes the new data, even in the middle of a drag. @param {Block[]} found @param {boolean} aloud */
+  function showBlocks(found, aloud) {
+    const at = [...blocks.children].findIndex((block) => block.contains(document.activeElement));
+    const pictures = all(blocks, ":scope > [data-picture]");
+    const nodes = found.flatMap((block) => {
       const k =
         block.type === "picture"
           ? pictures.findIndex((node) => node.dataset.picture === block.name)
           : -1;
-      if (block.type !== "picture" || k < 0) return draw(block, this.api);
-      const [root] = pictures.splice(k, 1);
-      set(get(root, "figcaption b"), { text: block.label });
-      set(get(root, ":scope > .fa-sr"), { text: block.words });
-      show(root, block, this.api);
-      return root;
+      if (block.type !== "picture" || k < 0) return draw(block, api);
+      const [figure] = pictures.splice(k, 1);
+      set(get(figure, "figcaption b"), { text: block.label });
+      set(get(figure, ":scope > .fa-sr"), { text: block.words });
+      show(figure, block, api);
+      return figure;
     });
     // What stays must not leave the page for a moment: a drag would end.
-    for (const node of all(this.blocks, ":scope > *")) if (!nodes.includes(node)) node.remove();
+    for (const node of all(blocks, ":scope > *")) if (!nodes.includes(node)) node.remove();
     nodes.forEach((node, k) => {
-      const there = this.blocks.children[k] ?? null;
-      if (node !== there) this.blocks.insertBefore(node, there);
+      const there = blocks.children[k] ?? null;
+      if (node !== there) blocks.insertBefore(node, there);
     });
-    this.blocks.style.minHeight = getComputedStyle(this.blocks).height; // to the fraction of a pixel
-    settle(this.blocks);
-    const block = this.blocks.children[at];
+    blocks.style.minHeight = getComputedStyle(blocks).height; // to the fraction of a pixel
+    settle(blocks);
+    const block = blocks.children[at];
     if (block && !block.contains(document.activeElement))
       find(block, "[tabindex='0'], button, a")?.focus({ preventScroll: true });
-    const words = spokenText(blocks);
-    if (aloud) set(this.live, { text: newSentences(words, this.words) });
-    this.words = words;
-    emit("fa:blocks", null, this.root);
+    const text = spokenText(found);
+    if (aloud) set(live, { text: newSentences(text, words) });
+    words = text;
+    emit("fa:blocks", null, root);
   }
+
+  return { loaded, open, present, move, togglePlay, step };
 }

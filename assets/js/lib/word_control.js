@@ -102,10 +102,7 @@ export class WordControl {
           "aria-pressed": String(chosen.includes(value)),
           tabindex: -1,
         },
-        [
-          el("span", label),
-          field.templates && label.toLowerCase() !== value && el("code", value),
-        ],
+        [el("span", label), field.templates && label.toLowerCase() !== value && el("code", value)],
       ),
     );
     list.replaceChildren(...nodes);

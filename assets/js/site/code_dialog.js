@@ -13,9 +13,7 @@ import { t } from "./texts.js";
 /** @param {Listing} listing @param {HTMLElement} opener */
 function showCode({ kind: name, text, marked, triton, ...card }, opener) {
   const kind = name.toUpperCase();
-  const lines = text
-    .split("\n")
-    .map((line, k) => (marked.includes(k) ? el("mark", line) : line));
+  const lines = text.split("\n").map((line, k) => (marked.includes(k) ? el("mark", line) : line));
   const body = el(
     "pre",
     { tabindex: 0, "aria-label": t("code", { kind }) },

@@ -10,11 +10,7 @@ import { t } from "./texts.js";
  * @param {HTMLElement | null} opener */
 export function openDialog({ title, look = "", name = title, buttons = [], body }, opener) {
   const close = button(t("close"), () => dialog.close(), { class: look && "fa-share" });
-  const head = el("div.fa-listing-head", [
-    el("b", title),
-    ...buttons,
-    close,
-  ]);
+  const head = el("div.fa-listing-head", [el("b", title), ...buttons, close]);
   const dialog = el("dialog", { class: `fa-listing ${look}`.trim(), "aria-label": name }, [
     head,
     body,

@@ -29,7 +29,12 @@ export function embedCode() {
 /** In a frame: a link to the same place in full. It is told its address when somebody comes near. */
 export function wayOut() {
   if (!isEmbedded) return null;
-  const link = el("a.fa-open-full", { target: "_blank", rel: "noopener", href: addressOf(null), text: t("full") });
+  const link = el("a.fa-open-full", {
+    target: "_blank",
+    rel: "noopener",
+    href: addressOf(null),
+    text: t("full"),
+  });
   on(link, ["pointerenter", "focus", "click"], () => (link.href = addressOf(null)));
   return link;
 }

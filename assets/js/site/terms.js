@@ -282,9 +282,10 @@ export class Terms {
 
 /** @param {[string, string][]} list */
 const rowsOf = (list) =>
-  el("dl.fa-terms", list.map(([term, words]) =>
-      el("div", [el("dt", term), el("dd", words)]),
-    ));
+  el(
+    "dl.fa-terms",
+    list.map(([term, words]) => el("div", [el("dt", term), el("dd", words)])),
+  );
 
 /** @param {string} title @param {[string, string][]} list */
 const part = (title, list) => (list.length ? [el("h3", title), rowsOf(list)] : []);
@@ -304,10 +305,10 @@ export async function showSymbols(terms, opener) {
     .map(({ name, words }) => [name.slice(6), words]);
   const label = t("symbols.all");
   const body = el("div.fa-symbols-body", { tabindex: 0, role: "group", "aria-label": label }, [
-      ...part(t("symbols.keys"), Object.entries(texts.keys)),
-      ...part(t("symbols.symbols"), symbols),
-      ...part(t("symbols.phases"), phases),
-      el("p.fa-fine", index ? t("symbols.rest") : t("symbols.none")),
-    ]);
+    ...part(t("symbols.keys"), Object.entries(texts.keys)),
+    ...part(t("symbols.symbols"), symbols),
+    ...part(t("symbols.phases"), phases),
+    el("p.fa-fine", index ? t("symbols.rest") : t("symbols.none")),
+  ]);
   openDialog({ title: t("symbols"), look: "fa-symbols", body }, opener);
 }

@@ -47,7 +47,10 @@ function drawArrow({ start, end, text, hue, amount = 0 }, { box, type, isAcross 
   const turn = isLevel ? (x2 > x1 ? 0 : 180) : y2 > y1 ? 90 : -90;
   return svg("g", { class: hueClass(hue) }, [
     svg("path", { d: `M${x1} ${y1}${curve}`, style: `stroke-width:${width}` }),
-    svg("path.fa-kit-tip", { d: `M0 0l${-tip} ${-tip * 0.55}v${tip * 1.1}z`, transform: `translate(${x2 + (isLevel ? Math.sign(x2 - x1) * gap : 0)} ${y2 + (isLevel ? 0 : Math.sign(y2 - y1) * gap)}) rotate(${turn})` }),
+    svg("path.fa-kit-tip", {
+      d: `M0 0l${-tip} ${-tip * 0.55}v${tip * 1.1}z`,
+      transform: `translate(${x2 + (isLevel ? Math.sign(x2 - x1) * gap : 0)} ${y2 + (isLevel ? 0 : Math.sign(y2 - y1) * gap)}) rotate(${turn})`,
+    }),
     text &&
       svg("text", {
         x: mx,
