@@ -1,6 +1,6 @@
 // Common claims, one at a time: decide, then the proof runs and can be changed. All of them stand in a list as well.
 
-import { all, around, el, find, get, set } from "../lib/dom.js";
+import { all, around, el, find, get, giveFocus, set, setText } from "../lib/dom.js";
 import { t } from "./texts.js";
 
 /** @import { Progress } from "./progress.js" */
@@ -53,7 +53,7 @@ export function makeClaims(root, list, progress, wake) {
     if (act !== "all" && act !== "one") return;
     showAll(act === "all");
     const first = act === "all" ? "[data-claims=one]" : ".fa-deciding :is(h3, button)";
-    find(root, first)?.focus({ preventScroll: true });
+    giveFocus(find(root, first));
   }
 
   /** Shows what can be done now, as the template of this name has it. @param {"ask" | "proved" | "over"} name */
@@ -82,9 +82,9 @@ export function makeClaims(root, list, progress, wake) {
   /** Asks another claim, which has the keyboard. @param {number} k */
   function goTo(k) {
     at = k;
-    set(live, { text: "" });
+    setText(live, "");
     ask();
-    find(next, "h3")?.focus({ preventScroll: true });
+    giveFocus(find(next, "h3"));
   }
 
   /** Puts a proof that was shown back into its card. */
@@ -139,7 +139,7 @@ export function makeClaims(root, list, progress, wake) {
     const go = get(next, "button");
     go.textContent = t(openAfter(at) < 0 ? "claims.on" : "claims.go");
     showProgress();
-    go.focus({ preventScroll: true });
+    giveFocus(go);
   }
 
   function goOn() {
@@ -166,7 +166,7 @@ export function makeClaims(root, list, progress, wake) {
     ]);
     proved.replaceChildren(el("h3", wordsOf(claim)), verdict, proof);
     if (source) proved.append(el("p.fa-fine", t("claims.source", { source })));
-    set(live, { text: verdict.textContent });
+    setText(live, verdict.textContent);
     wake(proof);
   }
 
@@ -195,7 +195,7 @@ export function makeClaims(root, list, progress, wake) {
     const right = answers.filter((one) => one === "right").length;
     const done = answers.filter(Boolean).length;
     set(dots, { "aria-label": t("claims.decided", { done, n: answers.length }) });
-    set(score, { text: done ? t("claims.right", { right, done }) : "" });
+    setText(score, done ? t("claims.right", { right, done }) : "");
   }
 
   /** Takes T, F and the arrows; true if the key was for this. @param {KeyboardEvent} event */

@@ -1,6 +1,6 @@
 // The glossary's field: as one types, what does not hold the words goes; how many stay is said.
 
-import { all, find, get, set } from "../lib/dom.js";
+import { all, find, get, setText } from "../lib/dom.js";
 import { t } from "./texts.js";
 
 /** @param {ParentNode} root a screen, with the field or without */
@@ -17,6 +17,6 @@ export function mountGlossarySearch(root) {
       left += found;
     }
     const text = left ? t("terms", { n: left }) : t("terms.none");
-    set(get(root, ".fa-finder [role=status]"), { text });
+    setText(get(root, ".fa-finder [role=status]"), text);
   });
 }

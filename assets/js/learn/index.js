@@ -7,6 +7,7 @@ import {
   find,
   findVisible,
   get,
+  giveFocus,
   isPresenting,
   setPresenting,
   targetOf,
@@ -98,7 +99,7 @@ async function makeLearn(place) {
   /** Gives the screen's heading the keyboard, once it can be seen. */
   function focusHeading() {
     const title = find(root, "h2");
-    title?.focus({ preventScroll: true });
+    giveFocus(title);
     if (title && document.activeElement === title) tabStorage.set(MOVE_FOCUS, "");
   }
 

@@ -1,6 +1,6 @@
 // The forms of questions: a choice, numbers, cells of a grid, lines of code. Each makes a Form (types.js) of its question.
 
-import { all, el, find, get, set } from "../lib/dom.js";
+import { all, el, find, get, giveFocus, set, setText } from "../lib/dom.js";
 import { onDrag } from "../lib/drag.js";
 import { emit } from "../lib/events.js";
 import { clamp } from "../lib/format.js";
@@ -75,7 +75,7 @@ function numeric(question, body, submit) {
   const mark = (are) =>
     inputs.forEach((input, k) => {
       const name = input.previousElementSibling;
-      if (name) set(name, { text: `${fields[k]}${are ? (are[k] ? " ✓" : " ✗") : ""}` });
+      if (name) setText(name, `${fields[k]}${are ? (are[k] ? " ✓" : " ✗") : ""}`);
       set(input, { "aria-invalid": are && !are[k] ? "true" : null });
     });
   /** What is missing, in a sentence. @param {[string, string][]} typed [number, unit] each */
@@ -182,7 +182,7 @@ function runner(words, run) {
       ]);
       blocks.replaceChildren(...found.map((block) => draw(block)), error ? refusal : "");
       settle(blocks);
-      set(live, { text: error || spokenText(found) });
+      setText(live, error || spokenText(found));
       emit("fa:given", null, blocks);
     },
   };
@@ -273,7 +273,7 @@ function lines(question, body) {
     });
   const clear = () => {
     for (const { mark, reason } of own) {
-      if (mark) set(mark, { text: "" });
+      if (mark) setText(mark, "");
       if (reason) reason.hidden = true;
     }
   };
@@ -286,8 +286,8 @@ function lines(question, body) {
     now.splice(to, 0, ...now.splice(from, 1));
     clear();
     lay();
-    if (line.root.contains(focused)) focused.focus({ preventScroll: true });
-    set(live, { text: t("line.now", { k: to + 1, n: now.length }) });
+    if (line.root.contains(focused)) giveFocus(focused);
+    setText(live, t("line.now", { k: to + 1, n: now.length }));
   }
   for (const line of own) addHandle(line, (by) => move(line, by));
   lay();
@@ -317,7 +317,7 @@ function lines(question, body) {
   };
   const isFine = window.matchMedia("(pointer: fine)").matches;
   const hint = find(body, ":scope > .fa-fine");
-  if (hint) set(hint, { text: t(isFine ? "lines.drag" : "lines.tap") });
+  if (hint) setText(hint, t(isFine ? "lines.drag" : "lines.tap"));
   const order = () => now.map(({ index }) => index).join(",");
   return {
     body,

@@ -7,11 +7,13 @@ import {
   el,
   find,
   get,
+  giveFocus,
   isPresenting,
+  on,
   onTheme,
   set,
   setPresenting,
-  on,
+  setText,
   targetOf,
 } from "../lib/dom.js";
 import { clamp } from "../lib/format.js";
@@ -112,7 +114,7 @@ export function makePresentation(learn) {
       find(root, "h2"),
     ];
     const target = places.find((node) => node?.checkVisibility());
-    target?.focus({ preventScroll: true });
+    giveFocus(target);
   }
 
   /** Shows a screen, from the one before it or (back) from the one after. If fresh, its picture is as the course has it,
@@ -123,7 +125,7 @@ export function makePresentation(learn) {
     if (!screen || !isOn) return;
     const node = screenNode();
     const names = router.outline.lessons[node.dataset.key ?? ""];
-    set(place, { text: names ? names.join(", ") : "" });
+    setText(place, names ? names.join(", ") : "");
     root.append(bar);
     const asked = find(node, ".fa-present-asked");
     if (asked) {
@@ -164,7 +166,7 @@ export function makePresentation(learn) {
     writeAddress(k ? String(k + 1) : null);
     picture?.forget();
     question?.show(false);
-    if (claims) set(place, { text: claims.lay(k) });
+    if (claims) setText(place, claims.lay(k));
     showPlay();
     const focused = document.activeElement;
     if (!focused || !node.contains(focused) || !focused.checkVisibility()) focusWords(node);
@@ -188,7 +190,7 @@ export function makePresentation(learn) {
     const session = learn.router.outline.sessions[readAddress("path") ?? ""];
     const title = find(node, ".fa-session");
     if (!title) return;
-    set(title, { text: session?.title ?? "" });
+    setText(title, session?.title ?? "");
     for (const stop of all(node, ".fa-halt")) {
       const isAside = session && !session.stops.includes(stop.dataset.lesson ?? "");
       stop.classList.toggle("is-aside", Boolean(isAside));
@@ -202,7 +204,7 @@ export function makePresentation(learn) {
     );
     if (!words) return;
     set(words, { tabindex: "-1" });
-    words.focus({ preventScroll: true });
+    giveFocus(words);
   }
 
   /** The picture has come, or its place has another size. */

@@ -1,6 +1,6 @@
 // The claims in presentation mode: one to decide by raised hands, then its verdict.
 
-import { all, el, get, set } from "../lib/dom.js";
+import { all, el, get, set, setText } from "../lib/dom.js";
 import { wordsOf } from "./claims.js";
 import { t } from "./texts.js";
 import { unbroken } from "./unbroken.js";
@@ -39,7 +39,7 @@ export function makePresentedClaims(root, claims, showVerdict) {
     const k = Math.floor(part / 2);
     const claim = claims[k];
     isVerdict = part % 2 === 1;
-    set(words, { text: unbroken(wordsOf(claim)) });
+    setText(words, unbroken(wordsOf(claim)));
     verdict.replaceChildren();
     for (const tile of tiles) {
       const isRight = isVerdict && truthOf(tile) === claim.truth;

@@ -1,6 +1,6 @@
 // A lesson's question in presentation mode: letters to raise a hand for, and the answer with its reason when it is asked for.
 
-import { all, get, set } from "../lib/dom.js";
+import { all, get, setText } from "../lib/dom.js";
 import { t } from "./texts.js";
 import { unbroken } from "./unbroken.js";
 
@@ -18,8 +18,8 @@ export function makePresentedQuestion(root) {
   /** @param {boolean} on */
   function show(on) {
     root.classList.toggle("is-answered", on);
-    set(why, { text: on ? unbroken(root.dataset.answer ?? "") : "" });
-    set(button, { text: t(on ? "present.hide" : "present.show") });
+    setText(why, on ? unbroken(root.dataset.answer ?? "") : "");
+    setText(button, t(on ? "present.hide" : "present.show"));
   }
 
   function toggle() {

@@ -1,7 +1,7 @@
 // A question of the Learn page: its words, the form of its answer, and one place for what is said of it: the verdict or the
 // hint. Each try after a wrong answer asks the next variant.
 
-import { button, el, find, on, set } from "../lib/dom.js";
+import { button, el, find, giveFocus, on, set, setText } from "../lib/dom.js";
 import { emit } from "../lib/events.js";
 import { clamp } from "../lib/format.js";
 import { KINDS } from "./kinds.js";
@@ -83,7 +83,7 @@ export function makeQuestion(mount, progress) {
     const isSame = pattern(question) === pattern(other) && question.words !== other.words;
     set(verdict, { text: "", class: "fa-verdict", tabindex: null });
     set(check, { text: form.act ?? t("check"), class: "fa-small is-main" });
-    set(next, { text: t(isSame ? "try_again" : "another") });
+    setText(next, t(isSame ? "try_again" : "another"));
     check.hidden = false;
     next.hidden = true;
     const hasHint = question.hint && !hidesSolutions();
@@ -159,14 +159,14 @@ export function makeQuestion(mount, progress) {
   /** What was pressed is gone: the keyboard goes to the next try, or waits at the verdict. */
   function moveFocus() {
     if (next.hidden) set(verdict, { tabindex: -1 });
-    (next.hidden ? verdict : next).focus({ preventScroll: true });
+    giveFocus(next.hidden ? verdict : next);
   }
 
   function again() {
     at += 1;
     ask();
     save();
-    find(field, "input, button, select")?.focus({ preventScroll: true });
+    giveFocus(find(field, "input, button, select"));
   }
 
   /** Brings what is below the question's own part of the screen into it; of what is above no more than `most` px go.

@@ -1,7 +1,7 @@
 // A widget of the Learn page: its controls, the request to the server and the blocks that it answers with.
 
 import { buildUrl } from "../lib/build.js";
-import { all, find, get, onResize, set } from "../lib/dom.js";
+import { all, find, get, giveFocus, onResize, set, setText } from "../lib/dom.js";
 import { emit } from "../lib/events.js";
 import { clamp } from "../lib/format.js";
 import { request } from "../lib/server.js";
@@ -246,7 +246,7 @@ export function makeWidget(mount, lecture = null, fresh = false) {
 
   /** Shows one sentence above the last good blocks, or none. @param {string} sentence */
   function refuse(sentence) {
-    set(error, { text: sentence });
+    setText(error, sentence);
     error.hidden = !sentence;
     if (sentence) pause();
   }
@@ -263,8 +263,8 @@ export function makeWidget(mount, lecture = null, fresh = false) {
           : -1;
       if (block.type !== "picture" || k < 0) return draw(block, api);
       const [figure] = pictures.splice(k, 1);
-      set(get(figure, "figcaption b"), { text: block.label });
-      set(get(figure, ":scope > .fa-sr"), { text: block.words });
+      setText(get(figure, "figcaption b"), block.label);
+      setText(get(figure, ":scope > .fa-sr"), block.words);
       show(figure, block, api);
       return figure;
     });
@@ -278,9 +278,9 @@ export function makeWidget(mount, lecture = null, fresh = false) {
     settle(blocks);
     const block = blocks.children[at];
     if (block && !block.contains(document.activeElement))
-      find(block, "[tabindex='0'], button, a")?.focus({ preventScroll: true });
+      giveFocus(find(block, "[tabindex='0'], button, a"));
     const text = spokenText(found);
-    if (aloud) set(live, { text: newSentences(text, words) });
+    if (aloud) setText(live, newSentences(text, words));
     words = text;
     emit("fa:blocks", null, root);
   }

@@ -134,12 +134,19 @@ export const onResize = (node, root, act) =>
  * @param {Element} node @param {Attributes} attributes */
 export function set(node, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
-    if (name === "text") {
-      if (node.textContent !== value) node.textContent = String(value ?? "");
-    } else if (value === null) node.removeAttribute(name);
+    if (name === "text") setText(node, String(value ?? ""));
+    else if (value === null) node.removeAttribute(name);
     else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, String(value));
   }
 }
+
+/** Writes a text where it is another one: an unchanged one is not read aloud again. @param {Element} node @param {string | number} text */
+export function setText(node, text) {
+  if (node.textContent !== String(text)) node.textContent = String(text);
+}
+
+/** Gives a node the keyboard; the page stays where it is. @param {HTMLElement | null | undefined} node */
+export const giveFocus = (node) => node?.focus({ preventScroll: true });
 
 /** A place as a style, in px. @param {{x: number, y: number, width: number, height: number}} box */
 export const boxStyle = ({ x, y, width, height }) =>

@@ -1,6 +1,6 @@
 // A field in the popover of a word: its choices as buttons, and a place to type another value.
 
-import { button, el, find, set } from "./dom.js";
+import { button, el, find, giveFocus, set } from "./dom.js";
 import { integer, rounded } from "./format.js";
 import { ARROWS } from "./keys.js";
 import { textsOf } from "./texts.js";
@@ -117,7 +117,7 @@ export class WordControl {
 
   focus() {
     const node = find(this.list, "[tabindex='0']") ?? this.input;
-    node?.focus({ preventScroll: true });
+    giveFocus(node);
     if (node === this.input) this.input?.select();
   }
 

@@ -1,6 +1,6 @@
 // A problem as one line of words. Each opens the choices of its fields beside it, a sheet at the foot of a phone's screen.
 
-import { button, el, find, findVisible, on, set } from "./dom.js";
+import { button, el, find, findVisible, on, set, setText } from "./dom.js";
 import { clamp, integer } from "./format.js";
 import { textsOf } from "./texts.js";
 import { WordControl } from "./word_control.js";
@@ -171,7 +171,7 @@ export class ProblemWords {
     this.key = name;
     const { body, title, popover } = this;
     const title_ = name === ALL ? t("all") : fields[0].label;
-    set(title, { text: title_ });
+    setText(title, title_);
     set(popover, { "aria-label": title_, "data-word": name });
     const isAlone = fields.length === 1;
     this.controls = new Map(
@@ -217,7 +217,7 @@ export class ProblemWords {
 
   /** @param {string} sentence */
   refuse(sentence) {
-    set(this.refusal, { text: sentence });
+    setText(this.refusal, sentence);
     this.refusal.hidden = !sentence;
   }
 

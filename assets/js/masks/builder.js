@@ -1,7 +1,7 @@
 // The mask builder: a full view over the stage, in which a mask is composed of chips and seen at once. It asks the server
 // what each text means, and decides nothing itself.
 
-import { all, button, el, find, onTheme, set } from "../lib/dom.js";
+import { all, button, el, find, giveFocus, onTheme, set } from "../lib/dom.js";
 import { buildUrl } from "../lib/build.js";
 import { errorText, requestOk } from "../lib/server.js";
 import { during } from "../lib/pending.js";
@@ -83,7 +83,7 @@ export function makeBuilder(act) {
     for (const part of [chips, scores, presets, about]) part.learn(palette);
     root.show();
     await ask({});
-    root.focus({ preventScroll: true });
+    giveFocus(root);
   }
 
   function close() {

@@ -1,6 +1,6 @@
 // The chips of a mask: a line a term, a hue a term, numbers edited in them, and the menu from which another comes.
 
-import { all, button, el, find, set, targetOf } from "../lib/dom.js";
+import { all, button, el, find, set, setText, targetOf } from "../lib/dom.js";
 import { named } from "../model/predicates.js";
 import { added, fieldsOf, nudgedAt, removed, renumbered, textOf } from "../model/mask.js";
 import { makeMenu } from "./menu.js";
@@ -56,7 +56,7 @@ export function makeChips(act) {
       if (document.activeElement !== field) field.value = value;
       field.style.setProperty("--wide", `${Math.max(1, field.value.length)}ch`);
     }
-    for (const button of all(root, ".fa-mask-tiles")) set(button, { text: named(pieceOf(button)) });
+    for (const button of all(root, ".fa-mask-tiles")) setText(button, named(pieceOf(button)));
   }
 
   /** The predicate of the chip that a control is in. @param {HTMLElement} control */

@@ -1,6 +1,6 @@
 // What is done to the scores, and the softmax's sink: a folded row of its own.
 
-import { el, set } from "../lib/dom.js";
+import { el, set, setText } from "../lib/dom.js";
 import { scoreOf } from "../model/mask.js";
 import { t } from "./texts.js";
 
@@ -70,7 +70,7 @@ export function makeScores(act) {
     set(numberField, { "data-about": `score ${kind}` });
     if (document.activeElement !== numberField) numberField.value = number;
     if (document.activeElement !== sinkField) sinkField.value = sink;
-    set(other, { text: kind === "other" ? score : "" });
+    setText(other, kind === "other" ? score : "");
     const bold = (/** @type {string} */ text) => el("b", text);
     summary.replaceChildren(
       `${t("score")} `,

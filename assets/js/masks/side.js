@@ -1,7 +1,7 @@
 // Beside the map: what is left to do, as bars, the masks of published models to start from, and at the foot what all of
 // it means.
 
-import { all, button, el, on, set, svg } from "../lib/dom.js";
+import { all, button, el, on, set, setText, svg } from "../lib/dom.js";
 import { integer } from "../lib/format.js";
 import { computed, insight, runs, share } from "../model/mask.js";
 import { t } from "./texts.js";
@@ -57,7 +57,7 @@ export function makeWork() {
         ]),
       ),
     );
-    set(lesson, { text: insight(answer) });
+    setText(lesson, insight(answer));
   }
 
   return { root, draw };

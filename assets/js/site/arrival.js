@@ -1,7 +1,7 @@
 // Where the keyboard goes: a way past the bar, the pages, the bar's tools and then the page, in the order in which they
 // are seen; and to the page itself when a link of Learn has led there.
 
-import { all, around, button, el, set } from "../lib/dom.js";
+import { all, around, button, el, giveFocus, set } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
 import { isElsewhere } from "../lib/keys.js";
 import { hasArrived, isOnScreen } from "./pages.js";
@@ -23,7 +23,7 @@ function enter(led) {
   if (!panel) return false;
   set(panel, { tabindex: "-1", "aria-label": nameOf() });
   panel.classList.toggle("is-led", led);
-  panel.focus({ preventScroll: true });
+  giveFocus(panel);
   return document.activeElement === panel;
 }
 

@@ -1,6 +1,6 @@
 // Repairs of Gradio's fields, for the whole page.
 
-import { all, around, on, targetOf } from "../lib/dom.js";
+import { all, around, giveFocus, on, targetOf } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
 
 /** The menu in which Enter was pressed last, until another key or place is. @type {HTMLElement | null} */
@@ -40,7 +40,7 @@ document.addEventListener(
 /** @param {HTMLElement} menu */
 function refocus(menu) {
   refocused.add(menu);
-  menu.focus({ preventScroll: true });
+  giveFocus(menu);
   refocused.delete(menu);
   unaware = menu;
 }

@@ -1,7 +1,7 @@
 // The glossary on every page: the pointer rests on a symbol or a word, or a marked word has the
 // focus, and its entry is shown. Escape closes it. The entries are fetched when first wanted.
 
-import { el, set, targetOf } from "../lib/dom.js";
+import { el, setText, targetOf } from "../lib/dom.js";
 import { during, pending } from "../lib/pending.js";
 import { openDialog } from "./dialog.js";
 import { t, texts } from "./texts.js";
@@ -238,9 +238,9 @@ export class Terms {
     const titled = /** @type {HTMLElement | null} */ (node.closest("[title]"));
     const place = document.querySelector(".gradio-container") ?? document.body;
     if (this.pop.parentNode !== place) place.append(this.pop);
-    set(this.title, { text: term.symbol ? `${term.symbol} · ${term.name}` : term.name });
-    set(this.words, { text: term.words });
-    set(this.more, { text: titled?.title ?? "" });
+    setText(this.title, term.symbol ? `${term.symbol} · ${term.name}` : term.name);
+    setText(this.words, term.words);
+    setText(this.more, titled?.title ?? "");
     this.more.hidden = !titled?.title;
     this.pop.hidden = false;
     this.entry = { term, node, box, titled, title: titled?.title };

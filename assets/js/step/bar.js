@@ -1,7 +1,7 @@
 // The Step page's transport: back, play and Next; the phases of the visit; the tiles of the walk as squares, which are
 // the scrubber; and what Next means.
 
-import { all, around, button, el, set, svg } from "../lib/dom.js";
+import { all, around, button, el, set, setText, svg } from "../lib/dom.js";
 import { algorithmOf } from "../model/passes.js";
 import { sentence } from "../model/phases.js";
 import { t } from "../model/texts.js";
@@ -144,15 +144,15 @@ export class StepTransport extends Transport {
   /** Let Next and playing move by this, or by the other. @param {Stride} [stride] */
   turnStride(stride = this.stride === "phase" ? "tile" : "phase") {
     this.stride = stride;
-    set(this.unitWord, { text: t(`bar.by_${stride}`) });
+    setText(this.unitWord, t(`bar.by_${stride}`));
   }
 
   /** The end of the run: Next leads on. @param {string | null} next what it is called then @param {string} spoken */
   end(next, spoken) {
-    set(this.next, { text: next ?? t("bar.next") });
+    setText(this.next, next ?? t("bar.next"));
     if (!next) return;
-    set(this.title, { text: t("bar.all_done") });
-    set(this.spoken, { text: spoken });
+    setText(this.title, t("bar.all_done"));
+    setText(this.spoken, spoken);
   }
 
   /** A square per visit, the row blocks (or key blocks) of the walk apart; too many of them are a line. @param {Trace} trace */
@@ -222,7 +222,7 @@ export class StepTransport extends Transport {
     });
     if (this.line.length)
       set(this.line[1], { width: ((this.width * f.step) / Math.max(1, f.steps - 1)).toFixed(1) });
-    set(this.phaseWord, { text: f.phase });
+    setText(this.phaseWord, f.phase);
     set(this.back, { disabled: f.step === 0 && f.position === 0 ? "" : null });
     this.show({
       step: f.step,

@@ -1,6 +1,6 @@
 // One drawer below the stage, and the line of tabs that says what is in it.
 
-import { all, button, el, set } from "../lib/dom.js";
+import { all, button, el, set, setText } from "../lib/dom.js";
 import { t } from "../model/texts.js";
 
 /** @import { Pass } from "../model/types.js" */
@@ -30,7 +30,7 @@ export function tabs(onTab) {
   /** @param {string} name @param {string} text */
   const call = (name, text) => {
     const tab = all(root, "[data-tab]").find(({ dataset }) => dataset.tab === name);
-    if (tab) set(tab, { text });
+    if (tab) setText(tab, text);
   };
   return { root, choose, pass, call };
 }

@@ -1,6 +1,6 @@
 // What a player shows of the forward alone: its card of the tile, and the first tab of its drawer, where questions stand too.
 
-import { set } from "../lib/dom.js";
+import { setText } from "../lib/dom.js";
 import { t } from "../model/texts.js";
 import { makeRowTable } from "../views/rows.js";
 import { Sram } from "../views/sram.js";
@@ -45,7 +45,7 @@ export function makeForwardViews(
         : t("tab.row.of", { row })
       : t("row_view.why");
     const usual = rowView.way === "alpha"; // else what all but the row view shows gets a caption
-    set(sram.card.note, { text: usual ? "" : t("row_view.usual.all") });
+    setText(sram.card.note, usual ? "" : t("row_view.usual.all"));
     table.root.hidden = !f.numbers;
     if (f.numbers) table.draw(f, row);
   }

@@ -5,7 +5,7 @@ import { wayOut } from "../site/embed.js";
 import { showFinding } from "../site/findings.js";
 import { onPage } from "../site/pages.js";
 import { runStep, wish } from "../site/run.js";
-import { find, findVisible, get, isPresenting, on, setPresenting } from "../lib/dom.js";
+import { find, findVisible, get, giveFocus, isPresenting, on, setPresenting } from "../lib/dom.js";
 import { listen, emit } from "../lib/events.js";
 import { buildUrl, fetchJson } from "../lib/build.js";
 import { errorText, requestOk, serverUrl } from "../lib/server.js";
@@ -105,7 +105,7 @@ function makePage(mount, /** @type {Scripts} */ { masks, video }, onProblem) {
   listen("fa:present", () => {
     setPresenting(true);
     address.write({ mode: "present" });
-    stage.active.root.focus({ preventScroll: true });
+    giveFocus(stage.active.root);
   });
   listen("fa:pass", stage.turn);
   listen("fa:save", save);
@@ -211,7 +211,7 @@ function makePage(mount, /** @type {Scripts} */ { masks, video }, onProblem) {
 
   /** Focus the word of the mask. */
   function toMask() {
-    (findVisible(document, ".fa-word-mask") ?? stage.active.root).focus({ preventScroll: true });
+    giveFocus(findVisible(document, ".fa-word-mask") ?? stage.active.root);
   }
 
   /** C opens all controls, M the mask builder. @param {KeyboardEvent} event */

@@ -1,7 +1,7 @@
 // One loop order of a comparison: its tiles, its rows, its bytes. A player of its own to the outside
 // (same attributes), without a transport.
 
-import { el, set, svg } from "../lib/dom.js";
+import { el, set, setText, svg } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
 import { kernelFile } from "../lib/server.js";
 import { makeHbm } from "../views/hbm.js";
@@ -37,9 +37,7 @@ function makeMeter() {
   function draw(f) {
     const moved = f.reads + f.writes;
     bar.style.setProperty("--fa-left", `${(100 - (100 * moved) / total).toFixed(2)}%`);
-    set(sum, {
-      text: t("lane.requested", { size: bytes(moved), all: bytes(total) }),
-    });
+    setText(sum, t("lane.requested", { size: bytes(moved), all: bytes(total) }));
   }
 
   return { root, sum, layout, draw };
@@ -155,8 +153,8 @@ export class YoursLane extends Lane {
     const { refused, map } = this.found;
     const [i, j] = map?.first ?? [-1, -1];
     const verdict = i < 0 ? t("lane.yours.right") : t("lane.yours.first", { i, j });
-    set(this.hbm.caption, { text: t("lane.yours.file", { file: kernelFile() }) });
-    set(this.meter.sum, { text: refused ?? verdict });
+    setText(this.hbm.caption, t("lane.yours.file", { file: kernelFile() }));
+    setText(this.meter.sum, refused ?? verdict);
     return f;
   }
 }

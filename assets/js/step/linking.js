@@ -3,7 +3,7 @@
 
 import { clamp } from "../lib/format.js";
 import { explain } from "../model/explain.js";
-import { around, isPresenting, targetOf } from "../lib/dom.js";
+import { around, giveFocus, isPresenting, targetOf } from "../lib/dom.js";
 import { ARROWS, isShortcut } from "../lib/keys.js";
 import { linksAt, rowOf } from "../model/links.js";
 import { sizeOf } from "../model/spans.js";
@@ -92,7 +92,7 @@ export function makeLinking(player) {
   function leave() {
     /** @type {HTMLElement | null} */
     const whole = player.root.closest(".fa-player");
-    whole?.focus({ preventScroll: true });
+    giveFocus(whole);
   }
 
   /** @param {string | null} name of what is selected from now on; null or unknown: nothing */
@@ -169,7 +169,7 @@ export function makeLinking(player) {
   function leadsOn(stop, by) {
     const roots = player.sram.filled().map(({ root }) => root);
     const next = roots[roots.indexOf(stop) + by];
-    next?.focus({ preventScroll: true });
+    giveFocus(next);
     return Boolean(next);
   }
 

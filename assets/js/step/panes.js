@@ -1,7 +1,7 @@
 // On a phone one part of the picture at a time: its buttons, a swipe, and the phase, which it follows unless the visitor
 // has just chosen.
 
-import { button, el, set } from "../lib/dom.js";
+import { button, el, set, setText } from "../lib/dom.js";
 import { onSwipe } from "../lib/swipe.js";
 import { t } from "../model/texts.js";
 
@@ -24,7 +24,7 @@ export function makePanes(player) {
 
   /** Name the third pane by what it shows in this pass. @param {Pass} pass */
   function names(pass) {
-    set(buttonOf("rows"), { text: pass === "backward" ? t("products") : NAMES.rows });
+    setText(buttonOf("rows"), pass === "backward" ? t("products") : NAMES.rows);
   }
 
   const nameNow = () => /** @type {PaneName} */ (player.dataset.pane);

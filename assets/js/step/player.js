@@ -2,7 +2,7 @@
 
 import { palette } from "../lib/colors.js";
 import { decode } from "../model/decode.js";
-import { button, el, set } from "../lib/dom.js";
+import { button, el, giveFocus, set } from "../lib/dom.js";
 import { errorText } from "../lib/server.js";
 import { makeHbm } from "../views/hbm.js";
 import { makeLens } from "../views/lens.js";
@@ -255,7 +255,7 @@ export class Player extends PlayerBase {
     const v = tileVisit[i * p.Tc + j];
     if (v >= 0) this.go(v);
     if (v >= 0 && !this.trace.header.numbers) this.zoom();
-    if (takes) this.root.focus({ preventScroll: true });
+    if (takes) giveFocus(this.root);
   }
 
   /** Fetch the numbers of this visit, for a Problem that came as tiles only. */

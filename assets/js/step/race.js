@@ -2,7 +2,7 @@
 
 import { palette } from "../lib/colors.js";
 import { decode } from "../model/decode.js";
-import { el, set } from "../lib/dom.js";
+import { el, set, setText } from "../lib/dom.js";
 import { bytes, clamp } from "../lib/format.js";
 import { during } from "../lib/pending.js";
 import { errorText, kernelFile } from "../lib/server.js";
@@ -255,8 +255,8 @@ export class Race extends PlayerBase {
     const [k, of] = [tick + 1, timing.ticks];
     const [headline, more] =
       k === of ? this.verdict() : [t(yours ? "race.yours" : "race"), t("race.why", { rule })];
-    set(this.headline, { text: headline });
-    set(this.rule, { text: more });
+    setText(this.headline, headline);
+    setText(this.rule, more);
     this.transport.show({
       step: tick,
       title: t("race.tick", { k, of }),

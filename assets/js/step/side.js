@@ -1,6 +1,6 @@
 // The algorithm with its current line, the bytes of every order, and the bar of bytes that stays.
 
-import { all, button, card, el, set } from "../lib/dom.js";
+import { all, button, card, el, set, setText } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
 import { isNarrow } from "../lib/screen.js";
 import { CONVENTIONS } from "../model/algorithms.js";
@@ -212,14 +212,15 @@ export function makeProgress(onOpen) {
   /** @param {Frame} f */
   function draw(f) {
     const { own, other, all, now } = soFar(trace, f);
-    set(ownBytes, { text: bytes(own) });
+    setText(ownBytes, bytes(own));
     const values = { order: other, all: bytes(all) };
     const begun = f.step > 0 && now < all && !isNarrow(); // a phone has no room for both
-    set(others, {
-      text: begun
+    setText(
+      others,
+      begun
         ? t("progress.other", { ...values, now: bytes(now) })
         : t("progress.other.first", values),
-    });
+    );
     const most = Math.max(all, own);
     // moved in place of widened, so that no frame of the transition needs a layout
     for (const [bar, part] of /** @type {const} */ ([

@@ -2,7 +2,7 @@
 
 import { Player } from "./player.js";
 import { Race } from "./race.js";
-import { isPresenting } from "../lib/dom.js";
+import { giveFocus, isPresenting } from "../lib/dom.js";
 import { isLetter, isTaken } from "../lib/keys.js";
 import { chosen, position, problemOf } from "../model/query.js";
 
@@ -45,7 +45,7 @@ export function makeStage(mount, options) {
     options.onProblem?.(problemOf(search));
     player.warm();
     const opened = open(search);
-    if (!racing) player.root.focus({ preventScroll: true });
+    if (!racing) giveFocus(player.root);
     return opened;
   }
 
@@ -102,7 +102,7 @@ export function makeStage(mount, options) {
   function puts(root) {
     const had = mount.contains(document.activeElement);
     mount.replaceChildren(root);
-    if (had) root.focus({ preventScroll: true });
+    if (had) giveFocus(root);
   }
 
   /** Show this Problem at the same place. @param {string} next */

@@ -1,7 +1,17 @@
 // The guided tour: a bar with a chapter's text and a light on what it speaks of. Space and clickers go on, Escape
 // leaves, and who leaves has the own Problem and place back.
 
-import { around, boxStyle, button, el, findVisible, isPresenting, on, set } from "../lib/dom.js";
+import {
+  around,
+  boxStyle,
+  button,
+  el,
+  findVisible,
+  isPresenting,
+  on,
+  set,
+  setText,
+} from "../lib/dom.js";
 import { isShortcut } from "../lib/keys.js";
 import { isNarrow } from "../lib/screen.js";
 import { t } from "../model/texts.js";
@@ -126,18 +136,17 @@ export function makeTour(options) {
     root.hidden = false;
     document.body.classList.add("fa-touring");
     set(root, { "data-chapter": at + 1 });
-    set(count, {
-      text: t(pass === "forward" ? "tour.count" : "tour.count.b", {
+    setText(
+      count,
+      t(pass === "forward" ? "tour.count" : "tour.count.b", {
         k: part.indexOf(chapters[at]) + 1,
         of: part.length,
       }),
-    });
-    set(heading, { text: title });
-    set(body, { text });
+    );
+    setText(heading, title);
+    setText(body, text);
     back.disabled = at === 0;
-    set(next, {
-      text: t(!after ? "tour.finish" : after.pass === pass ? "tour.next" : "tour.turn"),
-    });
+    setText(next, t(!after ? "tour.finish" : after.pass === pass ? "tour.next" : "tour.turn"));
     options.onChapter?.(at + 1);
     spotNow = spot;
     dim.hidden = light.hidden = true;

@@ -1,6 +1,6 @@
 // The Problem as one line of words. Each opens the page's control of it where it stands; one key opens all of them.
 
-import { around, button, el, find, findVisible, on } from "../lib/dom.js";
+import { around, button, el, find, findVisible, giveFocus, on } from "../lib/dom.js";
 import { recordOf } from "../lib/lists.js";
 import { ALGORITHMS } from "../model/algorithms.js";
 import { clamp, integer } from "../lib/format.js";
@@ -164,7 +164,7 @@ export function makeControls() {
     else sheet.style.cssText = "";
     sheet.tabIndex = -1; // of all controls none is singled out: the first is a menu, which would unfold over the others
     const first = key === "all" ? sheet : findVisible(sheet, "input, textarea, button");
-    first?.focus({ preventScroll: true });
+    giveFocus(first);
   }
 
   /** Above the word where there is room for it, else below; within the window. @param {HTMLElement} sheet @param {DOMRect} word */

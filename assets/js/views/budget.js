@@ -1,6 +1,6 @@
 // What the tile lacks on chip, where it does not fit a thread block of the card.
 
-import { el, set } from "../lib/dom.js";
+import { el, setText } from "../lib/dom.js";
 import { lacking } from "../model/on_chip.js";
 
 /** @import { Trace } from "../model/types.js" */
@@ -21,7 +21,7 @@ export function makeBudget() {
   function layout({ header: { sram }, problem: { n } }) {
     const text = lacking(sram, sram.cards[wanted] ? wanted : FIRST, n);
     root.hidden = !text;
-    set(root, { text });
+    setText(root, text);
   }
 
   return { root, layout };

@@ -1,7 +1,7 @@
 // A matrix in its place on the SRAM card, under its name; empty and dashed until something is in it.
 
 import { hueOf } from "../lib/colors.js";
-import { el, set } from "../lib/dom.js";
+import { el, set, setText } from "../lib/dom.js";
 import { t } from "../model/texts.js";
 import { Matrix } from "./matrix.js";
 
@@ -68,7 +68,7 @@ export class MatrixFrame {
   /** @param {string} strong @param {string} quiet @param {string} title */
   label(strong, quiet, title, inside = "") {
     const text = `${strong}|${quiet}`;
-    set(this.inside, { text: inside });
+    setText(this.inside, inside);
     set(this.root, { title });
     if (this.head.dataset.text === text) return;
     this.head.dataset.text = text;

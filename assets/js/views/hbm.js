@@ -2,7 +2,7 @@
 // their state changes, so stepping costs the same at N = 16 and at N = 16,384.
 
 import { aroundZero, cividis, level, range, viridis } from "../lib/colors.js";
-import { card, el, set, svg } from "../lib/dom.js";
+import { card, el, set, setText, svg } from "../lib/dom.js";
 import { filterTransfers, hidden } from "../model/frame.js";
 import { algorithmOf } from "../model/passes.js";
 import { keysOfBlock, rowsOfBlock, sizeOf } from "../model/spans.js";
@@ -207,7 +207,7 @@ export function makeHbm(onHead) {
       class: f.kind === "skipped" ? "fa-cursor is-skipped" : "fa-cursor",
     });
     if (theme.big) nameTile(f);
-    set(caption, { text: captionOf(trace, theme, f) });
+    setText(caption, captionOf(trace, theme, f));
     drawBus(f);
   }
 

@@ -1,6 +1,6 @@
 // The query heads as a row of chips, bracketed by the key head that they read, the shown one lit.
 
-import { button, el, get, set } from "../lib/dom.js";
+import { button, el, get, giveFocus, set } from "../lib/dom.js";
 import { cached, groupsOf, readers } from "../model/heads.js";
 import { t } from "../model/texts.js";
 
@@ -51,7 +51,7 @@ export function makeHeadRow(onHead) {
     );
     const chips = [more(before, "‹"), ...brackets, more(after, "›")];
     row.replaceChildren(...chips.filter((node) => node !== false));
-    if (had) get(row, '[aria-pressed="true"]').focus({ preventScroll: true });
+    if (had) giveFocus(get(row, '[aria-pressed="true"]'));
     set(root, { "data-head": heads.head });
     words.replaceChildren(readers(heads), " ", el("span", cached(heads)));
   }

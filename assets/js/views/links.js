@@ -2,7 +2,7 @@
 // map, whose cells are only drawn, and everything else with a name in `data-part`. A card says what the thing is made of,
 // in a corner that is empty: above Q for a score, beside V for an output or a row.
 
-import { all, boxStyle, el, set, svg } from "../lib/dom.js";
+import { all, boxStyle, el, set, setText, svg } from "../lib/dom.js";
 import { sizeOf } from "../model/spans.js";
 import { put } from "./frame.js";
 import { powers } from "./rich.js";
@@ -134,7 +134,7 @@ export function makeLinks(player) {
     if (!at || !(rest.length || terms) || at.height < ROOM / 2 || at.width < ROOM) return;
     card.hidden = false;
     put(card, at.x, at.y - head, at.width, at.height + head);
-    set(title, { text: name });
+    setText(title, name);
     lines.replaceChildren(
       ...rest.map((text) => el("span", richPowers(isTile ? text : unbroken(text)))),
     );

@@ -2,7 +2,7 @@
 // without an answer just sees, and "Show me" tells at once. Keys 1, 2, 3 answer while the player has the focus; a number
 // is answered by a slider.
 
-import { around, button, card, el, on, set } from "../lib/dom.js";
+import { around, button, card, el, on, set, setText } from "../lib/dom.js";
 import { emit } from "../lib/events.js";
 import { number } from "../lib/format.js";
 import { isRight } from "../model/questions.js";
@@ -46,12 +46,11 @@ export function makePredict() {
     question = next;
     choice = null;
     isRevealed = false;
-    set(text, { text: question?.text ?? t("predict.none") });
-    set(note, {
-      text: question?.slider
-        ? t("predict.within", { tolerance: number(question.slider.tolerance) })
-        : "",
-    });
+    setText(text, question?.text ?? t("predict.none"));
+    setText(
+      note,
+      question?.slider ? t("predict.within", { tolerance: number(question.slider.tolerance) }) : "",
+    );
     if (question?.slider) choices.replaceChildren(slider(question.slider));
     else choices.replaceChildren(...(question?.options ?? []).map(option));
     lead();
@@ -104,11 +103,12 @@ export function makePredict() {
 
   /** How it goes on from here. */
   function lead() {
-    set(hint, {
-      text: !question
+    setText(
+      hint,
+      !question
         ? ""
         : t(isRevealed ? "predict.revealed" : choice === null ? "predict.open" : "predict.chosen"),
-    });
+    );
     show.hidden = !question || isRevealed;
     for (const field of choices.querySelectorAll("button, input"))
       field.toggleAttribute("disabled", isRevealed);

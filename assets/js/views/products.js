@@ -1,6 +1,6 @@
 // The five products of the backward, the one at work underlined; and what its numbers must add up to so far.
 
-import { el, set } from "../lib/dom.js";
+import { el, set, setText } from "../lib/dom.js";
 import { algorithmOf } from "../model/passes.js";
 import { PRODUCTS, purposes } from "../model/phases_backward.js";
 import { t } from "../model/texts.js";
@@ -36,7 +36,7 @@ export function makeProducts() {
     );
     list.replaceChildren(...items);
     answers.replaceChildren();
-    set(lesson, { text: texts.products_lesson ?? t("products.five") });
+    setText(lesson, texts.products_lesson ?? t("products.five"));
   }
 
   function draw(/** @type {Frame} */ { step, phase, phases, problem }) {

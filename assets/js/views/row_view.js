@@ -1,7 +1,7 @@
 // The row view: a bar per key on one exp(S − m) scale over the outline of the exact softmax, and two other loops to
 // try on it. What they make of the answer is said beside it, a wrong one as wrong.
 
-import { button, card, el, get, set, svg } from "../lib/dom.js";
+import { button, card, el, get, set, setText, svg } from "../lib/dom.js";
 import { number, sub } from "../lib/format.js";
 import { times } from "../lib/lists.js";
 import { ALGORITHMS } from "../model/algorithms.js";
@@ -104,9 +104,7 @@ export function makeRowView(onWay) {
         ? [el("span.fa-where-wide", `${t("row_view.bars")}; `), t("row_view.outline")]
         : [t("row_view.small")]),
     );
-    set(get(head, "h2"), {
-      text: slots && row !== undefined ? t("row", { row }) : t("row_view"),
-    });
+    setText(get(head, "h2"), slots && row !== undefined ? t("row", { row }) : t("row_view"));
     for (const node of switches)
       set(node, {
         "aria-pressed": node.dataset.way === way,

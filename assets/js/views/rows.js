@@ -1,6 +1,6 @@
 // The row table: m, alpha and l of every row of the block, with full precision in data-value.
 
-import { el, set } from "../lib/dom.js";
+import { el, set, setText } from "../lib/dom.js";
 import { number } from "../lib/format.js";
 import { times } from "../lib/lists.js";
 import { ALGORITHMS } from "../model/algorithms.js";
@@ -45,7 +45,7 @@ export function makeRowTable() {
     const { running } = ALGORITHMS[problem.order];
     const sink = number(problem.sink ?? undefined);
     caption.hidden = !sink;
-    set(caption, { text: sink && t(running ? "rows.sink" : "rows.sink.whole", { sink }) });
+    setText(caption, sink && t(running ? "rows.sink" : "rows.sink.whole", { sink }));
     const absent = (/** @type {string} */ key) => !running && !AT_ONCE[key];
     STATS.forEach(([key], k) => {
       const [name, rest] = running ? [t(`column.${key}`), FORMULAS[key]] : (AT_ONCE[key] ?? []);
@@ -85,7 +85,7 @@ export function makeRowTable() {
       const { row, name } = s;
       const style = `${s.rose ? "is-risen" : ""}${row === focus ? " is-followed" : ""}`;
       set(tr, { "data-row": row, "data-part": `row.${row}`, class: style });
-      set(title, { text: name ? `${row} ${name}` : String(row) });
+      setText(title, name ? `${row} ${name}` : String(row));
       STATS.forEach(([key, phase, of], c) =>
         set(cells[c], {
           text: `${number(s[key], key === "alpha" ? undefined : f.decimals)}${key === "m_new" && s.rose ? " ▲" : ""}`,

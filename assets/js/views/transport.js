@@ -1,7 +1,7 @@
 // The transport bar (first, previous, play, next, last; scrub; speed; the step in words), and what the players that it
 // moves have in common.
 
-import { button, el, onTheme, set, svg } from "../lib/dom.js";
+import { button, el, onTheme, set, setText, svg } from "../lib/dom.js";
 import { actionOf } from "../lib/keys.js";
 import { errorText, requestOk } from "../lib/server.js";
 import { textsOf } from "../lib/texts.js";
@@ -114,9 +114,9 @@ export class Transport {
     },
   ) {
     this.at = step;
-    set(this.title, { text: title });
-    set(this.words, { text: words ?? "" });
-    if (!this.timer || this.pace >= 500) set(this.spoken, { text: spoken });
+    setText(this.title, title);
+    setText(this.words, words ?? "");
+    if (!this.timer || this.pace >= 500) setText(this.spoken, spoken);
     if (Number(this.scrub.value) !== step) this.scrub.value = String(step);
     set(this.scrub, { "aria-valuetext": title });
     this.scrub.style.setProperty(
@@ -127,7 +127,7 @@ export class Transport {
 
   /** What is selected besides, for the ear. @param {string} text */
   also(text) {
-    set(this.selected, { text: text && ` ${text}` });
+    setText(this.selected, text && ` ${text}`);
   }
 
   /** What a key or a button asks for. @param {string} action */
@@ -214,7 +214,7 @@ export class PlayerBase {
   /** Shows a sentence above the picture; null: none. @param {string | null} sentence */
   notify(sentence) {
     this.notice.hidden = !sentence;
-    set(this.notified, { text: sentence ?? "" });
+    setText(this.notified, sentence ?? "");
   }
 
   /** What the server answers; while it is busy its sentence is shown. @param {string | URL} address @param {AbortSignal} [signal] */

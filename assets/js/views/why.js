@@ -1,6 +1,6 @@
 // Why m: the scores of the followed row, times a factor that a slider sets, on the range of fp32, as exp(S) and as exp(S − m).
 
-import { el, set, svg } from "../lib/dom.js";
+import { el, set, setText, svg } from "../lib/dom.js";
 import { integer, number } from "../lib/format.js";
 import { t } from "../model/texts.js";
 import { RANGE, axesOf, failure } from "../model/why.js";
@@ -57,7 +57,7 @@ export function makeWhyM() {
   /** Holds nothing while it is hidden, so that a page is the same whichever way led to it. */
   function clear() {
     shown = undefined;
-    for (const node of [words, times]) set(node, { text: "" });
+    for (const node of [words, times]) setText(node, "");
     set(slider, { max: null });
     set(root, { "data-fails": null });
     chart.replaceChildren();
@@ -77,14 +77,15 @@ export function makeWhyM() {
     const { power, factor: first, overflows } = failure(m) ?? { power: 0, factor: 0 };
     const fails = factor >= first;
     const values = { factor: integer(factor) };
-    set(times, { text: t("why.factor", values) });
-    set(words, {
-      text: !fails
+    setText(times, t("why.factor", values));
+    setText(
+      words,
+      !fails
         ? t("why.holds", values)
         : overflows
           ? t("why.fails.over", { ...values, power: number((power / first) * factor) })
           : t("why.fails.under", values),
-    });
+    );
     set(root, { "data-fails": fails || null });
     const axes = axesOf(frame, followed, factor);
     const one = xOf(0);

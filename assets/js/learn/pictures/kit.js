@@ -2,7 +2,7 @@
 // room. What is measured is drawn here.
 
 import { viridis } from "../../lib/colors.js";
-import { all, around, el, find, onResize } from "../../lib/dom.js";
+import { all, around, el, find, giveFocus, onResize } from "../../lib/dom.js";
 import { clamp } from "../../lib/format.js";
 import { strideOf } from "../../lib/keys.js";
 import { roomOf } from "../../lib/svg_canvas.js";
@@ -41,7 +41,7 @@ export function draw(data, api) {
       lay();
       move(root, before);
     }
-    if (focused) find(root, `[data-handle="${focused}"]`)?.focus({ preventScroll: true });
+    if (focused) giveFocus(find(root, `[data-handle="${focused}"]`));
   };
   // A button sets its control; in a row whose name is one, all of it
   root.addEventListener("click", (event) => {

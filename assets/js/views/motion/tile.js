@@ -2,7 +2,7 @@
 // row of weights goes to ℓ.
 
 import { level } from "../../lib/colors.js";
-import { el, set } from "../../lib/dom.js";
+import { el, setText } from "../../lib/dom.js";
 import { times } from "../../lib/lists.js";
 import { sizeOf } from "../../model/spans.js";
 import { tensorOf } from "../../model/tensors.js";
@@ -122,7 +122,7 @@ export function makeTileMotion(layer, player) {
     const from = start + late * ms;
     layer.hide(node, { ms: from });
     const old = layer.cover(layer.box(node), "fa-was");
-    set(old, { text: player.sram.format(was) });
+    setText(old, player.sram.format(was));
     old.style.fontSize = lines.style.fontSize;
     layer.animate(old, { opacity: [1, 1] }, { ms: from });
     layer.animate(
