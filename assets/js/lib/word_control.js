@@ -1,6 +1,6 @@
 // A field in the popover of a word: its choices as buttons, and a place to type another value.
 
-import { button, el, find, giveFocus, set } from "./dom.js";
+import { all, button, el, find, giveFocus, set } from "./dom.js";
 import { integer, rounded } from "./format.js";
 import { ARROWS } from "./keys.js";
 import { textsOf } from "./texts.js";
@@ -45,64 +45,55 @@ const plainNumber = (text) =>
     .replace(/(?<=\d)[,\s_'’\u202f](?=\d{3}(?!\d))/g, "")
     .replace(/^(\d+)\s?k$/i, (_, thousands) => String(1024 * Number(thousands)));
 
-export class WordControl {
-  value = "";
-  /** @param {WordField} field @param {(value: string) => void} onChange */
-  constructor(field, onChange) {
-    this.field = field;
-    this.onChange = onChange;
-    const { key, label, kind } = field;
-    this.list = el("div.fa-words-choices", { role: "group", "aria-label": label });
-    this.list.addEventListener("keydown", (event) => this.move(event));
-    const isTyped = kind && kind !== MANY;
-    const typed = el(kind === "long" ? "textarea" : "input", {
-      class: "fa-words-typed",
-      "aria-label": field.choices.length ? t("typed", { label }) : label,
-      placeholder: field.choices.length ? t("typed.hint") : null,
-      inputmode: kind === "whole" ? "numeric" : null,
-      rows: kind === "long" ? 4 : null,
-      spellcheck: "false",
-      autocomplete: "off",
-      name: `word-${key}`,
-    });
-    this.input = isTyped ? /** @type {HTMLInputElement} */ (typed) : null;
-    typed.addEventListener("change", () => this.typed());
-    typed.addEventListener("keydown", (event) => {
-      if (/** @type {KeyboardEvent} */ (event).key === "Enter" && kind !== "long") this.typed(true);
-    });
-    this.root = el("section.fa-words-field", { "data-field": key }, [
-      el("h3", label),
-      this.list,
-      this.input,
-    ]);
-  }
+/** What a field says of itself in a line. @param {WordField} field @param {Values} values */
+export function labelOf(field, values) {
+  const value = values[field.key];
+  const choices = choicesOf(field, values);
+  const label = (/** @type {string} */ one) =>
+    choices.find(([each]) => each === one)?.[1] ?? shortly(one);
+  return field.kind === MANY ? value.split(",").map(label).join(", ") : label(value);
+}
 
-  /** What a field says of itself in a line. @param {WordField} field @param {Values} values */
-  static labelOf(field, values) {
-    const value = values[field.key];
-    const choices = choicesOf(field, values);
-    const label = (/** @type {string} */ one) =>
-      choices.find(([each]) => each === one)?.[1] ?? shortly(one);
-    return field.kind === MANY ? value.split(",").map(label).join(", ") : label(value);
-  }
+/** Make the control of a field. @param {WordField} field @param {(value: string) => void} onChange */
+export function makeWordControl(field, onChange) {
+  const { key, label, kind, choices } = field;
+  let current = "";
+  const list = el("div.fa-words-choices", { role: "group", "aria-label": label });
+  list.addEventListener("keydown", move);
+  const isTyped = kind && kind !== MANY;
+  const typed = el(kind === "long" ? "textarea" : "input", {
+    class: "fa-words-typed",
+    "aria-label": choices.length ? t("typed", { label }) : label,
+    placeholder: choices.length ? t("typed.hint") : null,
+    inputmode: kind === "whole" ? "numeric" : null,
+    rows: kind === "long" ? 4 : null,
+    spellcheck: "false",
+    autocomplete: "off",
+    name: `word-${key}`,
+  });
+  const input = isTyped ? /** @type {HTMLInputElement} */ (typed) : null;
+  typed.addEventListener("change", () => take());
+  typed.addEventListener("keydown", (event) => {
+    if (/** @type {KeyboardEvent} */ (event).key === "Enter" && kind !== "long") take(true);
+  });
+  const root = el("section.fa-words-field", { "data-field": key }, [el("h3", label), list, input]);
 
   /** @param {Values} values */
-  show(values) {
-    const { field, list, input } = this;
-    const choices = choicesOf(field, values);
-    this.value = values[field.key];
-    const chosen = field.kind === MANY ? this.value.split(",") : [this.value];
-    const focused = /** @type {HTMLElement | null} */ (find(list, ":focus"))?.dataset.value;
-    const nodes = choices.map(([value, label]) =>
+  function show(values) {
+    const offered = choicesOf(field, values);
+    current = values[key];
+    const chosen = kind === MANY ? current.split(",") : [current];
+    const focused = find(list, ":focus")?.dataset.value;
+    const nodes = offered.map(([value, name]) =>
       button(
         "",
-        () => this.choose(value),
+        () => choose(value),
         {
           "data-value": value,
           "aria-pressed": String(chosen.includes(value)),
           tabindex: -1,
         },
-        [el("span", label), field.templates && label.toLowerCase() !== value && el("code", value)],
+        [el("span", name), field.templates && name.toLowerCase() !== value && el("code", value)],
       ),
     );
     list.replaceChildren(...nodes);
@@ -111,44 +102,38 @@ export class WordControl {
     if (focused !== undefined)
       (nodes.find((node) => node.dataset.value === focused) ?? first)?.focus();
     if (!input || input === document.activeElement) return;
-    const isOffered = choices.some(([value]) => value === this.value);
-    input.value = isOffered ? "" : this.value;
+    input.value = offered.some(([value]) => value === current) ? "" : current;
   }
 
-  focus() {
-    const node = find(this.list, "[tabindex='0']") ?? this.input;
+  function focus() {
+    const node = find(list, "[tabindex='0']") ?? input;
     giveFocus(node);
-    if (node === this.input) this.input?.select();
+    if (node === input) input?.select();
   }
 
   /** @param {string} value */
-  choose(value) {
-    if (this.field.kind !== MANY) return this.onChange?.(value);
-    const chosen = new Set(this.value.split(",").filter(Boolean));
+  function choose(value) {
+    if (kind !== MANY) return onChange(value);
+    const chosen = new Set(current.split(",").filter(Boolean));
     if (!chosen.delete(value)) chosen.add(value);
     if (!chosen.size) return; // one at least
-    const order = this.field.choices.map(([one]) => one);
-    this.onChange?.(order.filter((one) => chosen.has(one)).join(","));
+    const order = choices.map(([one]) => one);
+    onChange(order.filter((one) => chosen.has(one)).join(","));
   }
 
-  /** What was typed; emptied, the default. @param {boolean} isForced also where it is no other value */
-  typed(isForced = false) {
-    const { input, field } = this;
+  /** Takes what was typed; emptied, the default. @param {boolean} isForced also where it is no other value */
+  function take(isForced = false) {
     if (!input) return;
-    const text = field.kind === "long" ? input.value : input.value.trim();
-    if (!text && this.isOffered) return isForced && this.onChange(this.value);
-    const value = field.kind === "whole" ? plainNumber(text) : text;
-    if (isForced || (value || field.default) !== this.value) this.onChange(value || field.default);
-  }
-
-  /** Is the value one of the choices? Then the place to type is empty. */
-  get isOffered() {
-    return Boolean(find(this.list, "[aria-pressed='true']"));
+    const text = kind === "long" ? input.value : input.value.trim();
+    const isOffered = find(list, "[aria-pressed='true']"); // then the place to type is empty
+    if (!text && isOffered) return isForced && onChange(current);
+    const value = (kind === "whole" ? plainNumber(text) : text) || field.default;
+    if (isForced || value !== current) onChange(value);
   }
 
   /** Arrows lead through the choices. @param {KeyboardEvent} event */
-  move(event) {
-    const nodes = /** @type {HTMLElement[]} */ ([...this.list.children]);
+  function move(event) {
+    const nodes = all(list, ":scope > *");
     const at = nodes.findIndex((node) => node === document.activeElement);
     const [down, right] = ARROWS[event.key] ?? [0, 0];
     const to =
@@ -159,4 +144,6 @@ export class WordControl {
     nodes[to].tabIndex = 0;
     nodes[to].focus();
   }
+
+  return { root, show, focus };
 }

@@ -3,7 +3,7 @@
 import { button, el, find, findVisible, on, set, setText } from "./dom.js";
 import { clamp, integer } from "./format.js";
 import { textsOf } from "./texts.js";
-import { WordControl } from "./word_control.js";
+import { labelOf, makeWordControl } from "./word_control.js";
 import stored from "../../texts/words_scripts.json" with { type: "json" };
 
 /** @import { Values, WordField } from "./word_control.js" */
@@ -24,108 +24,99 @@ const WORD_OF = { br: "tiles", bc: "tiles", h: "heads", b: "heads" };
 const RARE = ["heads", "hk", "pass", "score", "sink", "rope", "dropout", "gain"];
 const MARGIN = 8;
 
-export class ProblemWords {
-  /** The word whose choices are open. @type {string | null} */
-  key = null;
-  /** @type {Values} */
-  values = {};
-  /** @type {Map<string, WordControl>} */
-  controls = new Map();
-  line = "";
+/** @typedef {ReturnType<typeof makeProblemWords>} ProblemWords */
 
-  /** `hasAll`: a last word, ⋯, opens all fields. @param {WordField[]} fields as `/fa/words` has them @param {Change} onChange @param {boolean} hasAll */
-  constructor(fields, onChange, hasAll = false) {
-    this.fields = new Map(fields.map((field) => [field.key, field]));
-    this.onChange = onChange;
-    this.hasAll = hasAll;
-    this.text = el("p.fa-words-line");
-    this.title = el("b");
-    this.body = el("div.fa-words-fields");
-    this.refusal = el("p.fa-words-refusal", { role: "alert", hidden: true });
-    const head = el("header", [this.title, button(t("done"), () => this.close())]);
-    this.popover = el("div.fa-words-popover", { popover: "manual", role: "dialog" }, [
-      head,
-      this.body,
-      this.refusal,
-    ]);
-    this.root = el("div.fa-words-of", { role: "group", "aria-label": t("name") }, [
-      this.text,
-      this.popover,
-    ]);
-    this.popover.addEventListener("keydown", (event) => this.keyed(event));
-    on(document, ["pointerdown"], ({ target }) => {
-      if (this.key && !this.root.contains(target)) this.close(false);
-    });
-    this.root.addEventListener("focusout", ({ relatedTarget }) => {
-      const to = /** @type {Node | null} */ (relatedTarget);
-      if (this.key && to && !this.root.contains(to)) this.close(false);
-    });
-  }
+/** Make the line of words. `hasAll`: a last word, ⋯, opens all fields. @param {WordField[]} list of the fields, as `/fa/words` has them
+ * @param {Change} onChange @param {boolean} hasAll */
+export function makeProblemWords(list, onChange, hasAll = false) {
+  const fields = new Map(list.map((field) => [field.key, field]));
+  /** The word whose choices are open. @type {string | null} */
+  let key = null;
+  /** @type {Values} */
+  let values = {};
+  /** @type {ReturnType<typeof makeWordControl>[]} */
+  let controls = [];
+  let written = "";
+  const text = el("p.fa-words-line");
+  const title = el("b");
+  const body = el("div.fa-words-fields");
+  const refusal = el("p.fa-words-refusal", { role: "alert", hidden: true });
+  const head = el("header", [title, button(t("done"), () => close())]);
+  const popover = el("div.fa-words-popover", { popover: "manual", role: "dialog" }, [
+    head,
+    body,
+    refusal,
+  ]);
+  const root = el("div.fa-words-of", { role: "group", "aria-label": t("name") }, [text, popover]);
+  popover.addEventListener("keydown", (event) => {
+    event.stopPropagation(); // the page's keys rest
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    close();
+  });
+  on(document, ["pointerdown"], ({ target }) => {
+    if (!root.contains(target)) close(false);
+  });
+  root.addEventListener("focusout", ({ relatedTarget }) => {
+    const to = /** @type {Node | null} */ (relatedTarget);
+    if (to && !root.contains(to)) close(false);
+  });
 
   /** Show these values: in a line of text with the names of words in brackets, or as a list of words.
-   * @param {Values} values by the keys of the fields @param {string | string[]} line @param {Values} [defaults] of the page, in place of the fields' own */
-  show(values, line, defaults = {}) {
-    for (const [key, value] of Object.entries(defaults)) {
-      const field = this.fields.get(key);
-      if (field) field.default = value;
-    }
-    const fields = [...this.fields.values()];
-    this.values = Object.fromEntries(
-      fields.map((one) => [one.key, values[one.key] ?? one.default]),
-    );
-    for (const control of this.controls.values()) control.show(this.values);
-    const text = this.lineOf(line);
-    const said = JSON.stringify([text, this.values]);
-    if (said === this.line) return;
-    this.line = said;
+   * @param {Values} given by the keys of the fields @param {string | string[]} line @param {Values} [defaults] of the page, in place of the fields' own */
+  function show(given, line, defaults = {}) {
+    for (const field of list) field.default = defaults[field.key] ?? field.default;
+    values = Object.fromEntries(list.map((one) => [one.key, given[one.key] ?? one.default]));
+    for (const control of controls) control.show(values);
+    const words = lineOf(line);
+    const now = JSON.stringify([words, values]);
+    if (now === written) return;
+    written = now;
     // What follows a word without a space stays beside it, so that no line begins with a comma
-    const parts = text.split(/\[(\w+)\](\S*)/);
+    const parts = words.split(/\[(\w+)\](\S*)/);
     const nodes = parts.map((part, k) => {
       if (k % 3 !== 1) return k % 3 ? "" : part;
-      const word = this.word(part, this.textOf(part));
-      return el("span.fa-words-part", [word, parts[k + 1]]);
+      return el("span.fa-words-part", [word(part, textOf(part)), parts[k + 1]]);
     });
-    if (this.hasAll) nodes.push(" ", this.word(ALL, "⋯"));
-    const focused = /** @type {HTMLElement | null} */ (find(this.text, ":focus"))?.dataset.word;
-    this.text.replaceChildren(...nodes);
-    if (focused) this.wordOf(focused)?.focus();
+    if (hasAll) nodes.push(" ", word(ALL, "⋯"));
+    const focused = find(text, ":focus")?.dataset.word;
+    text.replaceChildren(...nodes);
+    if (focused) wordOf(focused)?.focus();
   }
 
   /** @param {string | string[]} line */
-  lineOf(line) {
+  function lineOf(line) {
     const names = Array.isArray(line) ? line.map((name) => WORD_OF[name] ?? name) : [];
-    const phrases = [...new Set(names)].map((name) => this.phrase(name));
+    const phrases = [...new Set(names)].map(phrase);
     if (!Array.isArray(line)) {
       const isIn = (/** @type {string} */ name) => line.includes(`[${name}]`);
-      const set = RARE.filter((name) => this.hasAll && !isIn(name) && this.isSet(name));
-      phrases.push(line, ...set.map((name) => this.phrase(name)));
+      const rare = RARE.filter((name) => hasAll && !isIn(name) && isSet(name));
+      phrases.push(line, ...rare.map(phrase));
     }
     return phrases.join(", ");
   }
 
   /** @param {string} name */
-  phrase(name) {
-    return (this.textOf(name) === "1" && SINGLE[name]) || PHRASES[name];
+  function phrase(name) {
+    return (textOf(name) === "1" && SINGLE[name]) || PHRASES[name];
   }
 
   /** The fields of a word that this page has. @param {string} name */
-  fieldsOf(name) {
-    const keys = name === ALL ? [...this.fields.keys()] : (PARTS[name] ?? [name]);
-    return keys.flatMap((key) => this.fields.get(key) ?? []);
+  function fieldsOf(name) {
+    if (name === ALL) return list;
+    return (PARTS[name] ?? [name]).flatMap((one) => fields.get(one) ?? []);
   }
 
   /** @param {string} name */
-  isSet(name) {
-    const fields = this.fieldsOf(name);
-    return fields.some(({ key, default: plain }) => (this.values[key] || plain) !== plain);
+  function isSet(name) {
+    return fieldsOf(name).some((field) => (values[field.key] || field.default) !== field.default);
   }
 
   /** What a word says. @param {string} name */
-  textOf(name) {
-    const { values } = this;
-    const label = (/** @type {string} */ key) => {
-      const field = this.fields.get(key);
-      return field ? WordControl.labelOf(field, values) : "";
+  function textOf(name) {
+    const label = (/** @type {string} */ one) => {
+      const field = fields.get(one);
+      return field ? labelOf(field, values) : "";
     };
     if (name === "data" && values.data === "sentence" && values.text) return t("data.typed");
     if (name === "tiles") return `${label("br")} × ${label("bc")}`;
@@ -140,106 +131,87 @@ export class ProblemWords {
       : label(name).replace(/^[A-Z](?=[a-z])/, (x) => x.toLowerCase());
   }
 
-  /** @param {string} name @param {string} text */
-  word(name, text) {
-    return button(text, () => this.toggle(name), {
+  /** @param {string} name @param {string} words */
+  function word(name, words) {
+    return button(words, () => (key === name ? close() : open(name)), {
       class: "fa-problem-word",
       "data-word": name,
       "aria-label": name === ALL ? t("all") : null,
       "aria-haspopup": "dialog",
-      "aria-expanded": String(this.key === name),
+      "aria-expanded": String(key === name),
     });
   }
 
   /** @param {string} name */
-  wordOf(name) {
-    return findVisible(this.text, `[data-word="${name}"]`);
+  function wordOf(name) {
+    return findVisible(text, `[data-word="${name}"]`);
   }
 
   /** @param {string} name */
-  toggle(name) {
-    if (this.key === name) this.close();
-    else this.open(name);
-  }
-
-  /** @param {string} name */
-  open(name) {
-    this.close(false);
-    const word = this.wordOf(name);
-    const fields = this.fieldsOf(name);
-    if (!word || !fields.length) return;
-    this.key = name;
-    const { body, title, popover } = this;
-    const title_ = name === ALL ? t("all") : fields[0].label;
-    setText(title, title_);
-    set(popover, { "aria-label": title_, "data-word": name });
-    const isAlone = fields.length === 1;
-    this.controls = new Map(
-      fields.map((field) => [
-        field.key,
-        new WordControl(field, (value) => this.change(field, value, isAlone)),
-      ]),
+  function open(name) {
+    close(false);
+    const opener = wordOf(name);
+    const own = fieldsOf(name);
+    if (!opener || !own.length) return;
+    key = name;
+    const label = name === ALL ? t("all") : own[0].label;
+    setText(title, label);
+    set(popover, { "aria-label": label, "data-word": name });
+    controls = own.map((field) =>
+      makeWordControl(field, (value) => change(field, value, own.length === 1)),
     );
-    for (const control of this.controls.values()) control.show(this.values);
-    body.replaceChildren(...[...this.controls.values()].map(({ root }) => root));
-    set(body, { "data-fields": fields.length });
-    this.refuse("");
+    for (const control of controls) control.show(values);
+    body.replaceChildren(...controls.map((control) => control.root));
+    set(body, { "data-fields": own.length });
+    refuse("");
     popover.showPopover();
-    set(word, { "aria-expanded": "true" });
-    this.place(word.getBoundingClientRect());
-    (name === ALL ? [...this.controls.values()][0] : this.controls.get(fields[0].key))?.focus();
+    set(opener, { "aria-expanded": "true" });
+    place(opener.getBoundingClientRect());
+    controls[0].focus();
   }
 
-  /** Above the word where there is more room, else below; within the window. @param {DOMRect} word */
-  place(word) {
+  /** Above the word where there is more room, else below; within the window. @param {DOMRect} box */
+  function place(box) {
     const { innerWidth, innerHeight } = window;
-    const { style, offsetWidth } = this.popover;
-    const left = clamp(word.left - MARGIN, MARGIN, innerWidth - offsetWidth - MARGIN);
-    const isAbove = word.top > innerHeight / 2;
-    style.setProperty("--fa-left", `${left}px`);
-    style.setProperty("--fa-top", isAbove ? "auto" : `${word.bottom + MARGIN}px`);
-    style.setProperty("--fa-bottom", isAbove ? `${innerHeight - word.top + MARGIN}px` : "auto");
-    const room = isAbove ? word.top : innerHeight - word.bottom;
-    style.setProperty("--fa-room", `${room - 2 * MARGIN}px`);
+    const left = clamp(box.left - MARGIN, MARGIN, innerWidth - popover.offsetWidth - MARGIN);
+    const isAbove = box.top > innerHeight / 2;
+    const edges = isAbove
+      ? `--fa-top:auto;--fa-bottom:${innerHeight - box.top + MARGIN}px`
+      : `--fa-top:${box.bottom + MARGIN}px;--fa-bottom:auto`;
+    const room = isAbove ? box.top : innerHeight - box.bottom;
+    popover.style.cssText = `--fa-left:${left}px;${edges};--fa-room:${room - 2 * MARGIN}px`;
   }
 
   /** @param {boolean} isBack gives the keyboard back to the word */
-  close(isBack = true) {
-    const { key } = this;
+  function close(isBack = true) {
     if (!key) return;
-    this.key = null;
-    const word = this.wordOf(key);
-    if (word) set(word, { "aria-expanded": "false" });
-    this.controls.clear();
-    this.popover.hidePopover();
-    if (isBack) word?.focus();
+    const opener = wordOf(key);
+    key = null;
+    if (opener) set(opener, { "aria-expanded": "false" });
+    controls = [];
+    popover.hidePopover();
+    if (isBack) opener?.focus();
   }
 
   /** @param {string} sentence */
-  refuse(sentence) {
-    setText(this.refusal, sentence);
-    this.refusal.hidden = !sentence;
+  function refuse(sentence) {
+    setText(refusal, sentence);
+    refusal.hidden = !sentence;
   }
 
   /** @param {WordField} field @param {string} value @param {boolean} isLast closes where it is taken */
-  async change(field, value, isLast) {
-    const { key } = this;
-    this.refuse("");
-    if (value !== this.values[field.key]) {
-      set(this.popover, { "aria-busy": "true" });
-      const sentence = await this.onChange?.({ [field.key]: value });
-      set(this.popover, { "aria-busy": "false" });
-      this.refuse(sentence || "");
+  async function change(field, value, isLast) {
+    const opened = key;
+    refuse("");
+    if (value !== values[field.key]) {
+      set(popover, { "aria-busy": "true" });
+      const sentence = await onChange({ [field.key]: value });
+      set(popover, { "aria-busy": "false" });
+      refuse(sentence || "");
       if (sentence) return;
     }
-    if (isLast && this.key === key) this.close();
+    if (isLast && key === opened) close();
   }
 
-  /** @param {KeyboardEvent} event */
-  keyed(event) {
-    event.stopPropagation(); // the page's keys rest
-    if (event.key !== "Escape") return;
-    event.preventDefault();
-    this.close();
-  }
+  return { root, fields, show };
 }

@@ -6,7 +6,7 @@ import { emit, listen } from "../lib/events.js";
 import { during, pending } from "../lib/pending.js";
 import { radios, replaceRadios } from "../lib/radios.js";
 import { errorText, kernelFile, serverUrl } from "../lib/server.js";
-import { LINES, ProblemWords } from "../lib/words.js";
+import { LINES, makeProblemWords } from "../lib/words.js";
 import { RUN_DEFAULTS, changeValues, isStepProblem } from "../model/controls.js";
 import { address, readPrefixed } from "../site/address.js";
 import { recordFinding } from "../site/findings.js";
@@ -54,7 +54,7 @@ export class RunPage extends PicturePage {
   failure = null;
   /** How far a sweep on this GPU is. @type {any} */
   progress = null;
-  /** @type {ProblemWords | undefined} */
+  /** @type {import("../lib/words.js").ProblemWords | undefined} */
   line;
 
   /** @param {HTMLElement} mount @param {((event: "run" | "stop" | "sweep", query?: string) => void) | null} send nothing runs without it */
@@ -107,7 +107,7 @@ export class RunPage extends PicturePage {
     /** @type {WordField} */
     const methods = fields.find((/** @type {WordField} */ field) => field.key === "methods");
     if (!kernelFile()) methods.choices = methods.choices.filter(([key]) => key !== "yours");
-    this.line = new ProblemWords(fields, (change) => this.choose(change), true);
+    this.line = makeProblemWords(fields, (change) => this.choose(change), true);
     this.words.replaceChildren(this.line.root);
     const named = Object.fromEntries(readPrefixed(PREFIX));
     if (named.view === "masks" || named.view === "yours") this.view = named.view;

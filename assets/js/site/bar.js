@@ -7,10 +7,10 @@ import { mountArrival } from "./arrival.js";
 import { mountBack } from "./back.js";
 import { embedCode } from "./embed.js";
 import { isOnScreen, toPage } from "./pages.js";
-import { showSymbols, Terms } from "./terms.js";
+import { makeTerms, showSymbols } from "./terms.js";
 import { t } from "./texts.js";
 
-const terms = new Terms(() => fetchJson("glossary"));
+const terms = makeTerms(() => fetchJson("glossary"));
 
 const FRAMES = ["png", "svg"];
 

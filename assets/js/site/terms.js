@@ -107,104 +107,105 @@ function under(x, y) {
 const inside = (box, x, y, by = 0) =>
   x >= box.left - by && x <= box.right + by && y >= box.top - by && y <= box.bottom + by;
 
-/** One for the whole document. `load()` → promise of what Index takes. */
-export class Terms {
-  /** @param {() => Promise<{terms: Term[], spelled: Record<string, string>}>} load */
-  constructor(load) {
-    this.load = load;
-    this.title = el("b");
-    this.words = el("span");
-    this.more = el("span.fa-fine");
-    this.pop = el("div.fa-term", { role: "tooltip", id: "fa-term", hidden: true }, [
-      this.title,
-      this.words,
-      this.more,
-    ]);
-    /** @type {Shown | null} */
-    this.entry = null;
-    /** Where the pointer was pressed, until it leaves the place.
-     * @type {{left: number, right: number, top: number, bottom: number} | null} */
-    this.left = null;
-    /** @type {Promise<Index | null> | null} */
-    this.loading = null;
-    const quiet = { passive: true };
-    document.addEventListener(
-      "pointermove",
-      (event) => event.pointerType !== "touch" && this.moved(event),
-      quiet,
-    );
-    document.addEventListener("focusin", (event) => this.focused(targetOf(event)), quiet);
-    document.addEventListener("focusout", () => this.hide(), quiet);
-    document.addEventListener("pointerdown", (event) => this.pressed(event), quiet);
-    document.addEventListener(
-      "keydown",
-      (event) => {
-        if (event.key !== "Escape" || !this.entry) return;
-        this.hide();
-        event.stopImmediatePropagation();
-      },
-      { capture: true },
-    );
-    window.addEventListener("scroll", () => this.scrolled(), { passive: true, capture: true });
-  }
+/** Explain terms wherever they stand: once for the whole document. `load()` → promise of what Index takes.
+ * @param {() => Promise<{terms: Term[], spelled: Record<string, string>}>} load */
+export function makeTerms(load) {
+  const title = el("b");
+  const words = el("span");
+  const more = el("span.fa-fine");
+  const pop = el("div.fa-term", { role: "tooltip", id: "fa-term", hidden: true }, [
+    title,
+    words,
+    more,
+  ]);
+  /** @type {Shown | null} */
+  let shown = null;
+  /** Where the pointer was pressed, until it leaves the place.
+   * @type {{left: number, right: number, top: number, bottom: number} | null} */
+  let pressedAt = null;
+  /** @type {Promise<Index | null> | null} */
+  let loading = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let resting;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let leaving;
+  const quiet = { passive: true };
+  document.addEventListener(
+    "pointermove",
+    (event) => event.pointerType !== "touch" && moved(event),
+    quiet,
+  );
+  document.addEventListener("focusin", (event) => focused(targetOf(event)), quiet);
+  document.addEventListener("focusout", hide, quiet);
+  document.addEventListener("pointerdown", pressed, quiet);
+  document.addEventListener(
+    "keydown",
+    (event) => {
+      if (event.key !== "Escape" || !shown) return;
+      hide();
+      event.stopImmediatePropagation();
+    },
+    { capture: true },
+  );
+  window.addEventListener("scroll", scrolled, { passive: true, capture: true });
 
   /** The index, fetched once; a failure is forgotten, so that the next rest tries again. */
-  ready() {
-    return (this.loading ??= this.load().then(
+  function ready() {
+    return (loading ??= load().then(
       (found) => new Index(found),
-      () => (this.loading = null),
+      () => (loading = null),
     ));
   }
 
   /** The pointer moved or was pressed: it does not rest. */
-  stir() {
-    clearTimeout(this.resting);
+  function stir() {
+    clearTimeout(resting);
     pending("rest", false);
   }
 
   /** A press is no question: the pointer must leave the place first, whatever appears under it. @param {PointerEvent} event */
-  pressed(event) {
+  function pressed(event) {
     const { clientX: x, clientY: y } = event;
-    this.stir();
-    this.left = { left: x, right: x, top: y, bottom: y };
-    if (!this.pop.contains(targetOf(event))) this.hide();
+    stir();
+    pressedAt = { left: x, right: x, top: y, bottom: y };
+    if (!pop.contains(targetOf(event))) hide();
   }
 
   /** @param {PointerEvent} event */
-  moved(event) {
+  function moved(event) {
     const { clientX: x, clientY: y } = event;
     const target = targetOf(event);
-    this.stir();
-    if (this.left && inside(this.left, x, y, NEAR_PX)) return;
-    this.left = null;
-    if (this.entry) {
+    stir();
+    if (pressedAt && inside(pressedAt, x, y, NEAR_PX)) return;
+    pressedAt = null;
+    if (shown) {
       const stays =
-        inside(this.pop.getBoundingClientRect(), x, y, 6) || inside(this.entry.box, x, y, NEAR_PX);
-      if (stays || this.entry.node === document.activeElement) return clearTimeout(this.leaving);
-      this.leaving = setTimeout(() => this.hide(), HIDE_MS);
+        inside(pop.getBoundingClientRect(), x, y, 6) || inside(shown.box, x, y, NEAR_PX);
+      if (stays || shown.node === document.activeElement) return clearTimeout(leaving);
+      leaving = setTimeout(hide, HIDE_MS);
     }
     const marked = target.closest?.(MARKED);
     pending("rest", true);
-    this.resting = setTimeout(
+    resting = setTimeout(
       () => {
         pending("rest", false);
-        during("entry", this.rested(target, x, y));
+        during("entry", rested(target, x, y));
       },
       marked ? 0 : REST_MS,
     );
   }
 
   /** @param {HTMLElement} target @param {number} x @param {number} y */
-  async rested(target, x, y) {
+  async function rested(target, x, y) {
     const isElsewhere = target.closest?.(
       "#top, [role=tab], input, textarea, select, option, dialog, .fa-term",
     );
     if (!target.isConnected || isElsewhere) return;
-    const index = await this.ready();
+    const index = await ready();
     if (!index) return;
     const node = /** @type {HTMLElement | null} */ (target.closest?.("[data-term]"));
     if (node)
-      return this.show(index.entries.get(node.dataset.term ?? ""), node.getClientRects()[0], node);
+      return show(index.entries.get(node.dataset.term ?? ""), node.getClientRects()[0], node);
     const { node: text, offset } = under(x, y) ?? {};
     if (!(text instanceof Text) || offset === undefined || !target.contains(text)) return;
     const senses = Object.entries(OTHER_SENSE).find(([place]) => target.closest(place));
@@ -217,67 +218,69 @@ export class Terms {
       range.setEnd(text, end);
       const box = [...range.getClientRects()].find((one) => inside(one, x, y));
       if (box && text.parentElement)
-        return this.show(index.entries.get(key ?? ""), box, text.parentElement);
+        return show(index.entries.get(key ?? ""), box, text.parentElement);
     }
   }
 
   /** @param {HTMLElement} target */
-  async focused(target) {
-    this.hide();
+  async function focused(target) {
+    hide();
     if (!target.matches?.(MARKED)) return;
-    const index = await this.ready();
+    const index = await ready();
     if (index && document.activeElement === target)
-      this.show(index.entries.get(target.dataset.term ?? ""), target.getClientRects()[0], target);
+      show(index.entries.get(target.dataset.term ?? ""), target.getClientRects()[0], target);
   }
 
   /** @param {Term | undefined} term @param {DOMRect | undefined} box @param {HTMLElement} node */
-  show(term, box, node) {
-    clearTimeout(this.leaving);
-    if (!term || !box || (this.entry?.term === term && this.entry.node === node)) return;
-    this.hide();
+  function show(term, box, node) {
+    clearTimeout(leaving);
+    if (!term || !box || (shown?.term === term && shown.node === node)) return;
+    hide();
     const titled = /** @type {HTMLElement | null} */ (node.closest("[title]"));
-    const place = document.querySelector(".gradio-container") ?? document.body;
-    if (this.pop.parentNode !== place) place.append(this.pop);
-    setText(this.title, term.symbol ? `${term.symbol} · ${term.name}` : term.name);
-    setText(this.words, term.words);
-    setText(this.more, titled?.title ?? "");
-    this.more.hidden = !titled?.title;
-    this.pop.hidden = false;
-    this.entry = { term, node, box, titled, title: titled?.title };
+    const around = document.querySelector(".gradio-container") ?? document.body;
+    if (pop.parentNode !== around) around.append(pop);
+    setText(title, term.symbol ? `${term.symbol} · ${term.name}` : term.name);
+    setText(words, term.words);
+    setText(more, titled?.title ?? "");
+    more.hidden = !titled?.title;
+    pop.hidden = false;
+    shown = { term, node, box, titled, title: titled?.title };
     titled?.removeAttribute("title"); // else the browser shows it too
-    if (node.matches("[data-term]")) node.setAttribute("aria-describedby", this.pop.id);
-    this.place(box);
+    if (node.matches("[data-term]")) node.setAttribute("aria-describedby", pop.id);
+    place(box);
   }
 
   /** The pointer's entry goes; that of a word with the focus, which itself scrolls, goes along. */
-  scrolled() {
-    if (!this.entry) return;
-    if (this.entry.node !== document.activeElement) return this.hide();
-    this.entry.box = this.entry.node.getClientRects()[0];
-    this.place(this.entry.box);
+  function scrolled() {
+    if (!shown) return;
+    if (shown.node !== document.activeElement) return hide();
+    shown.box = shown.node.getClientRects()[0];
+    place(shown.box);
   }
 
   /** Below the word's box, above it where there is no room, or beside it: never over it. @param {DOMRect} box */
-  place(box) {
-    const { offsetWidth: wide, offsetHeight: high } = this.pop;
+  function place(box) {
+    const { offsetWidth: wide, offsetHeight: high } = pop;
     const right = document.documentElement.clientWidth - wide - 8;
     const below = box.bottom + 6 + high < window.innerHeight;
     const over = below || box.top - 6 - high >= 8;
     const beside = box.right + 6 <= right ? box.right + 6 : box.left - 6 - wide;
     const top = below ? box.bottom + 6 : over ? box.top - 6 - high : window.innerHeight - high - 8;
-    this.pop.style.left = `${Math.max(8, over ? Math.min(box.left, right) : beside)}px`;
-    this.pop.style.top = `${Math.max(8, top)}px`;
+    pop.style.left = `${Math.max(8, over ? Math.min(box.left, right) : beside)}px`;
+    pop.style.top = `${Math.max(8, top)}px`;
   }
 
-  hide() {
-    clearTimeout(this.leaving);
-    if (!this.entry) return;
-    const { node, titled, title } = this.entry;
+  function hide() {
+    clearTimeout(leaving);
+    if (!shown) return;
+    const { node, titled, title: tip } = shown;
     if (node.matches("[data-term]")) node.removeAttribute("aria-describedby");
-    if (title && titled && !titled.hasAttribute("title")) titled.setAttribute("title", title);
-    this.entry = null;
-    this.pop.hidden = true;
+    if (tip && titled && !titled.hasAttribute("title")) titled.setAttribute("title", tip);
+    shown = null;
+    pop.hidden = true;
   }
+
+  return { ready };
 }
 
 /** @param {[string, string][]} list */
@@ -291,7 +294,7 @@ const rowsOf = (list) =>
 const part = (title, list) => (list.length ? [el("h3", title), rowsOf(list)] : []);
 
 /** The symbols, the phases and the keys in one dialog, for a reader who has no pointer to rest.
- * @param {Terms} terms @param {HTMLElement} opener */
+ * @param {ReturnType<typeof makeTerms>} terms @param {HTMLElement} opener */
 export async function showSymbols(terms, opener) {
   const index = await terms.ready();
   const entries = index ? [...index.entries.values()] : [];

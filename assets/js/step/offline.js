@@ -2,7 +2,7 @@
 
 import { PROBLEM_KEYS } from "../model/query.js";
 import { get } from "../lib/dom.js";
-import { Terms } from "../site/terms.js";
+import { makeTerms } from "../site/terms.js";
 import { makeStage } from "./stage.js";
 
 /** @import { Pass } from "../model/types.js" */
@@ -20,7 +20,7 @@ function nameOf(query) {
 export function start() {
   if (matchMedia("(prefers-color-scheme: dark)").matches) document.body.classList.add("dark");
   const content = JSON.parse(String(get(document, "#content").textContent));
-  new Terms(() => Promise.resolve(content.glossary));
+  makeTerms(() => Promise.resolve(content.glossary));
   const stage = makeStage(get(document, "#stage"), {
     url: (/** @type {string} */ query, /** @type {Pass} */ pass) => {
       const data = content.traces[nameOf(query) + (pass === "backward" ? "&pass=backward" : "")];

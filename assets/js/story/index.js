@@ -10,7 +10,7 @@ import { nodesOf, svgCanvas } from "../lib/svg_canvas.js";
 import { address, readPrefixed } from "../site/address.js";
 import { isOnScreen, onPage, toPage } from "../site/pages.js";
 import { Index, markTerms } from "../site/terms.js";
-import { ProblemWords } from "../lib/words.js";
+import { makeProblemWords } from "../lib/words.js";
 import { StoryBar } from "./bar.js";
 import { beatMs, beside, chapterOf, saidAt } from "./chapters.js";
 import { PicturePage } from "./page.js";
@@ -46,7 +46,7 @@ class StoryPage extends PicturePage {
   terms;
   /** The terms that headline and sentence explain. @type {Set<string>} */
   marked = new Set();
-  /** The problem in words, once its choices are there. @type {ProblemWords | undefined} */
+  /** The problem in words, once its choices are there. @type {import("../lib/words.js").ProblemWords | undefined} */
   line;
 
   /** @param {HTMLElement} mount @param {Story} story @param {Component} component */
@@ -105,7 +105,7 @@ class StoryPage extends PicturePage {
   /** Show what the address asks for. */
   start() {
     during("words", fetchJson("words")).then(({ workload }) => {
-      this.line = new ProblemWords(workload, (choice) => this.choose(choice));
+      this.line = makeProblemWords(workload, (choice) => this.choose(choice));
       this.words.replaceChildren(this.line.root);
       this.showWords();
     });
