@@ -1,6 +1,7 @@
 // The entrance: the paths over one map, how far each is done, and where it goes on.
 
 import { all, el, get, set } from "../lib/dom.js";
+import { sum } from "../lib/lists.js";
 import { download } from "../lib/save.js";
 import { advised, choosePath, chosenPath, COURSE, ending, nextPath, nextStop } from "./path.js";
 import { t } from "./texts.js";
@@ -68,7 +69,7 @@ export function makeEntrance(root, { progress, router: { outline } }) {
     set(get(card, "meter"), { value: share.done });
     get(card, ".fa-path-done").textContent =
       isChosen && next && isBegun
-        ? t("path.left", { ...share, minutes: minutes.reduce((sum, x) => sum + x, 0) })
+        ? t("path.left", { ...share, minutes: sum(minutes) })
         : t("path.share", share);
     const words = get(card, "p");
     words.dataset.words ??= words.textContent;

@@ -36,6 +36,10 @@ export function svg(name, attributes = {}, children = []) {
   return fill(node, classes, attributes, children);
 }
 
+/** What draws on a canvas. @template {HTMLCanvasElement | OffscreenCanvas} T @param {T} canvas
+ * @returns {T extends HTMLCanvasElement ? CanvasRenderingContext2D : OffscreenCanvasRenderingContext2D} */
+export const context2d = (canvas) => /** @type {any} */ (canvas.getContext("2d")); // null only of another kind of context
+
 /** A button with this text. @param {string} text @param {(event: MouseEvent) => void} act @param {Attributes} [attributes] @param {Children} [children] */
 export function button(text, act, attributes = {}, children = []) {
   const node = el("button", { type: "button", text, ...attributes }, children);

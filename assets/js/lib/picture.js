@@ -7,7 +7,7 @@
 // By hand, since modern-screenshot 4.7 needs 0.4 to 1.1 s for a frame of the player where this takes 0.03 to 0.3 s, writes an
 // SVG three to six times as large, and leaves out the parts of controls and the rounding to a pixel's 64ths.
 
-import { all, el } from "./dom.js";
+import { all, context2d, el } from "./dom.js";
 import { request } from "./server.js";
 
 /** A picture as SVG, its size in CSS px, and of a film how long it is shown. @typedef {{svg: string, width: number, height: number, ms?: number}} Picture */
@@ -317,13 +317,10 @@ export function makeCamera(root, without = "", font = "") {
   return { close, picture };
 }
 
-/** @param {HTMLCanvasElement} canvas */
-const penOf = (canvas) => /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-
 /** @param {HTMLImageElement} image */
 function canvasOf(image) {
   const canvas = el("canvas", { width: image.naturalWidth || 1, height: image.naturalHeight || 1 });
-  penOf(canvas).drawImage(image, 0, 0);
+  context2d(canvas).drawImage(image, 0, 0);
   return canvas;
 }
 
@@ -343,7 +340,7 @@ function colors(root) {
 
 /** Words as lines of at most this many CSS px. @param {string} words @param {number} width */
 function broken(words, width) {
-  const pen = penOf(el("canvas"));
+  const pen = context2d(el("canvas"));
   pen.font = FONT;
   const lines = [""];
   for (const word of words.split(" ")) {
@@ -361,5 +358,5 @@ export async function draw({ svg, width, height }, canvas, scale) {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(exact)}`;
   await image.decode();
-  penOf(canvas).drawImage(image, 0, 0, width * scale, height * scale);
+  context2d(canvas).drawImage(image, 0, 0, width * scale, height * scale);
 }

@@ -1,7 +1,7 @@
 // The map of N × N scores in tiles: a cell in the hue of the term that keeps it, or tiles alone where cells would be too
 // many. One tab stop; arrows move the light, Page Up and Down by a tile.
 
-import { el, set } from "../lib/dom.js";
+import { context2d, el, set } from "../lib/dom.js";
 import { clamp, integer } from "../lib/format.js";
 import { ARROWS, isShortcut } from "../lib/keys.js";
 import {
@@ -91,7 +91,7 @@ export function makeMap(act) {
     if (!answer || !wide) return;
     const ratio = window.devicePixelRatio || 1;
     canvas.width = canvas.height = Math.round(wide * ratio);
-    const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+    const pen = context2d(canvas);
     pen.scale(ratio, ratio);
     const style = getComputedStyle(box);
     const color = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
@@ -312,9 +312,9 @@ export function makeMap(act) {
  * @param {CanvasRenderingContext2D} pen @param {string} line @param {string} ground @param {number} ratio */
 function stripes(pen, line, ground, ratio) {
   const size = 6;
-  const tile = document.createElement("canvas");
+  const tile = el("canvas");
   tile.width = tile.height = Math.round(size * ratio);
-  const brush = /** @type {CanvasRenderingContext2D} */ (tile.getContext("2d"));
+  const brush = context2d(tile);
   brush.scale(tile.width / size, tile.width / size);
   if (ground !== "transparent") ((brush.fillStyle = ground), brush.fillRect(0, 0, size, size));
   brush.strokeStyle = line;

@@ -3,7 +3,7 @@
 // the trace has them in its own, and where its digits differ it says ≈. Pure.
 
 import { bytes, number, sub } from "../lib/format.js";
-import { times } from "../lib/lists.js";
+import { sum, times } from "../lib/lists.js";
 import { bytesOf, frame, filterTransfers, weight } from "./frame.js";
 import { linksAt, rowOf } from "./links.js";
 import { explainBackward } from "./explain_backward.js";
@@ -18,7 +18,6 @@ import {
   explanationOf,
   isOnTile,
   scoreProducts,
-  sum,
   termsOf,
   within,
 } from "./sums.js";

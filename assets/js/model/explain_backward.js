@@ -2,6 +2,7 @@
 // lse and D of a row. Pure.
 
 import { number, sub } from "../lib/format.js";
+import { sum } from "../lib/lists.js";
 import { algorithmOf } from "./passes.js";
 import { crossings } from "./phases_backward.js";
 import { plus } from "./scores.js";
@@ -13,7 +14,6 @@ import {
   isOnTile,
   overDims,
   scoreProducts,
-  sum,
   termsOf,
   within,
 } from "./sums.js";

@@ -2,7 +2,7 @@
 // tested on a trace that Python wrote. Views only read what `frame` returns.
 
 import { clamp } from "../lib/format.js";
-import { recordOf, times } from "../lib/lists.js";
+import { isBitSet, recordOf, sum, times } from "../lib/lists.js";
 import { gradsOf, noVisits, rowsOf, stageOf, sumsOf, transfersIn } from "./backward.js";
 import { BASELINE, DEFAULT } from "./algorithms.js";
 import { algorithmOf, algorithmsOf, layoutOf } from "./passes.js";
@@ -126,7 +126,7 @@ function bytesSoFar({ moved }, v, transfers) {
 
 /** Reads and writes of all tensors together. @param {Record<string, Moved>} perTensor */
 export const sumOf = (perTensor) =>
-  Object.values(perTensor).reduce((a, [read, written]) => a + read + written, 0);
+  sum(Object.values(perTensor).flat());
 
 /** Requested bytes at this moment, and those of standard attention, in all and by now, in proportion to the tiles done; in
  * standard attention itself those of the usual algorithm. @param {Trace} trace @param {Frame} f */
@@ -139,7 +139,7 @@ export function soFar({ header: { totals, pass }, problem, steps }, f) {
 }
 
 /** The bytes of these transfers. @param {Pick<Transfer, "bytes">[]} transfers */
-export const bytesOf = (transfers) => transfers.reduce((sum, { bytes }) => sum + bytes, 0);
+export const bytesOf = (transfers) => sum(transfers.map(({ bytes }) => bytes));
 
 /** What goes this way; what is added counts as written. @param {Transfer[]} transfers @param {Direction} way */
 export const filterTransfers = (transfers, way) =>
@@ -218,7 +218,7 @@ export const weight = (score, m) => Math.exp(score - (m === -Infinity ? 0 : m));
 /** Does the mask hide this score? A bit per score, as the wire has them, none if it hides none.
  * @param {Record<string, Numbers>} arrays @param {number} k */
 export const hidden = ({ hidden: bits }, k) =>
-  bits.length > 0 && ((bits[k >> 3] >> (7 - (k & 7))) & 1) === 1;
+  bits.length > 0 && isBitSet(bits, k);
 
 /** The numbers of one visit that came by themselves, if they are this visit's. @param {Trace} trace @param {number} v */
 const zoomAt = (trace, v) => (trace.zoom?.header.step === v ? trace.zoom : null);

@@ -2,7 +2,7 @@
 // says (explainer/web/mask_map.py); here it is only put into words. Pure.
 
 import { clamp } from "../lib/format.js";
-import { times } from "../lib/lists.js";
+import { bytesOfBase64, isBitSet, times } from "../lib/lists.js";
 import { phrasesOf, textsOf } from "../lib/texts.js";
 import texts from "../../texts/masks.json" with { type: "json" };
 import { named, pieces, KINDS } from "./predicates.js";
@@ -86,20 +86,14 @@ export function toggled(numbers, i, j) {
   ].join(",");
 }
 
-/** @param {string} text */
-const bytesOf = (text) => Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
-
 /** @param {Answer} answer @returns {Unpacked} */
 export const unpacked = (answer) => ({
   ...answer,
   draft: pieces(answer.mask),
-  keepingTerm: answer.cells && new Int8Array(bytesOf(answer.cells.kept_by).buffer),
-  keeps: answer.cells?.keeps.map((term) => term.map(bytesOf)) ?? [],
-  kinds: answer.tiles.kinds === null ? null : bytesOf(answer.tiles.kinds),
+  keepingTerm: answer.cells && new Int8Array(bytesOfBase64(answer.cells.kept_by).buffer),
+  keeps: answer.cells?.keeps.map((term) => term.map(bytesOfBase64)) ?? [],
+  kinds: answer.tiles.kinds === null ? null : bytesOfBase64(answer.tiles.kinds),
 });
-
-/** Does this predicate keep the score? @param {Uint8Array} bits @param {number} at */
-const bit = (bits, at) => ((bits[at >> 3] >> (7 - (at & 7))) & 1) === 1;
 
 /** Which of the segments that begin at these numbers. @param {number[]} starts @param {number} k */
 const segment = (starts, k) => starts.filter((start) => start <= k).length;
@@ -151,7 +145,7 @@ export function scoreSentence({ n, draft, keepingTerm, keeps, hides }, i, j) {
     return around(t("sees", { i, j, names: PLACE, why }), names);
   }
   const hiding = draft.map((pieces, index) => {
-    const piece = pieces.find((_, k) => !bit(keeps[index][k], at)) ?? pieces[0];
+    const piece = pieces.find((_, k) => !isBitSet(keeps[index][k], at)) ?? pieces[0];
     return around(t("hides", { name: PLACE, why: because(piece, false, i, j) }), [
       { text: named(piece), term: index },
     ]);
@@ -224,11 +218,11 @@ export function documents(draft, n) {
 /** The kept scores of n tokens, a bit each, as runs within a row: [row, first key, key behind the last].
  * @param {string} bits @param {number} n @returns {[number, number, number][]} */
 export function runs(bits, n) {
-  const isVisible = bytesOf(bits);
+  const isVisible = bytesOfBase64(bits);
   /** @type {[number, number, number][]} */
   const found = [];
   for (let at = 0; at < n * n; at++) {
-    if (!bit(isVisible, at)) continue;
+    if (!isBitSet(isVisible, at)) continue;
     const [i, j] = [Math.floor(at / n), at % n];
     const last = found.at(-1);
     if (last && last[0] === i && last[2] === j) last[2] = j + 1;

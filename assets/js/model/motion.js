@@ -2,7 +2,7 @@
 // after the other. What moves is only planned here; views/motion draws it. Pure.
 
 import { blockName, clamp } from "../lib/format.js";
-import { times } from "../lib/lists.js";
+import { sum, times } from "../lib/lists.js";
 import { frame, phasesOf } from "./frame.js";
 
 /** @import { Frame, Op, Place, Trace } from "./types.js" */
@@ -96,7 +96,7 @@ export function acts(trace, from, to) {
   const after = between.map((phase) => frame(trace, to.step, phase));
   const before = seen ? frame(trace, from.step, from.phase) : null;
   const lengths = after.map((f) => lengthOf(f, f.phase));
-  const whole = lengths.reduce((sum, ms) => sum + ms, 0);
+  const whole = sum(lengths);
   const scale = Math.min(1, TILE_MS / whole);
   let start = 0;
   return after.map((f, k) => {

@@ -1,6 +1,7 @@
 // What a tile needs on chip against what a thread block of a card may use, in words. Pure.
 
 import { bytes } from "../lib/format.js";
+import { sum } from "../lib/lists.js";
 import { t } from "./texts.js";
 import { listed } from "./wording.js";
 
@@ -13,7 +14,7 @@ const PLACES = ["shared memory", "registers"];
 export function lacking({ parts, cards }, key, n) {
   const { name, room, largest } = cards[key];
   const needs = (/** @type {OnChip} */ place) =>
-    parts.filter((part) => part[3] === place).reduce((sum, [, , size]) => sum + size, 0);
+    sum(parts.filter((part) => part[3] === place).map(([, , size]) => size));
   const short = PLACES.filter((place) => needs(place) > room[place]);
   const lacks = listed(
     short.map((place) =>

@@ -1,6 +1,7 @@
 // What sums are made of, and how one is compared with what the trace has. Pure.
 
 import { number } from "../lib/format.js";
+import { sum } from "../lib/lists.js";
 import { changed } from "./scores.js";
 import { indicesOf } from "./spans.js";
 import { t } from "./texts.js";
@@ -35,8 +36,6 @@ export function explainProducts({ problem: { d } }, title, of, products) {
 /** @param {number} found @param {Known} stored */
 export const equals = (found, stored) =>
   `${number(found) === number(stored) ? "=" : "≈"} ${number(stored)}`;
-/** @param {ArrayLike<number>} list */
-export const sum = (list) => Array.from(list).reduce((a, x) => a + x, 0);
 
 /** The products that a sum over this span is made of. @param {Span} span @param {(k: number) => number} product */
 export const termsOf = (span, product) => indicesOf(span).map(product);

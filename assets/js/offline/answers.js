@@ -2,6 +2,7 @@
 // a page that was opened from a disk may load nothing else, and gives its part as compressed JSON {request: answer}.
 
 import { el } from "../lib/dom.js";
+import { bytesOfBase64 } from "../lib/lists.js";
 import { during } from "../lib/pending.js";
 import { PROBLEM_KEYS } from "../model/query.js";
 import { t } from "./texts.js";
@@ -18,12 +19,9 @@ const ONE = ""; // the name of the only answer of its kind
 const BINARY = "base64,";
 const BLOCK = 4; // a Problem's, where its address says N alone
 
-/** @param {string} text */
-const bytesOf = (text) => Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
-
 /** @param {string} text @returns {Promise<Part>} */
 async function unpacked(text) {
-  const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const stream = new Blob([bytesOfBase64(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).json();
 }
 
@@ -105,6 +103,6 @@ export class Answers {
     if (found === undefined)
       return Response.json({ error: lacks[kind] ?? lacks.any }, { status: 404 });
     if (typeof found !== "string") return Response.json(found);
-    return new Response(found.startsWith(BINARY) ? bytesOf(found.slice(BINARY.length)) : found);
+    return new Response(found.startsWith(BINARY) ? bytesOfBase64(found.slice(BINARY.length)) : found);
   }
 }

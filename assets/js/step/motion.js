@@ -1,13 +1,12 @@
 // How the player's state came to be, shown over the state that is drawn already: bytes between the cards, and what happens
 // inside the tile. The next step ends it at once.
 
-import { el, isStill, set } from "../lib/dom.js";
+import { context2d, el, isStill, set } from "../lib/dom.js";
 import { acts, flightName, flights, lengthOfAll, wayOf } from "../model/motion.js";
 import { frame } from "../model/frame.js";
 import { tensorOf } from "../model/tensors.js";
 import { fly, slot } from "../views/motion/flights.js";
 import { makeLayer } from "../views/motion/layer.js";
-import { context2d } from "../views/matrix.js";
 import { makeTileMotion } from "../views/motion/tile.js";
 
 /** @import { Frame, Place } from "../model/types.js" */

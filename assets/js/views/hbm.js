@@ -2,13 +2,13 @@
 // their state changes, so stepping costs the same at N = 16 and at N = 16,384.
 
 import { aroundZero, cividis, level, range, viridis } from "../lib/colors.js";
-import { card, el, set, setText, svg } from "../lib/dom.js";
+import { card, context2d, el, set, setText, svg } from "../lib/dom.js";
 import { filterTransfers, hidden } from "../model/frame.js";
 import { algorithmOf } from "../model/passes.js";
 import { keysOfBlock, rowsOfBlock, sizeOf } from "../model/spans.js";
 import { t } from "../model/texts.js";
 import { makeHeadRow } from "./heads.js";
-import { cell, context2d, fit, hatch } from "./matrix.js";
+import { cell, fit, hatch } from "./matrix.js";
 import { makeStrips } from "./strips.js";
 import { atPhase, lookOf, scored, tileState, unmasked, veiled } from "../model/tiles.js";
 
@@ -252,7 +252,7 @@ export function makeHbm(onHead) {
     const fresh = states === null;
     const known = (states ??= new Array(total).fill(""));
     if (fresh) {
-      g = /** @type {CanvasRenderingContext2D} */ (context2d(canvas));
+      g = context2d(canvas);
       g.clearRect(0, 0, canvas.width, canvas.height);
       pattern = hatch(g, theme.hatch, ratio);
       bounds = range(trace.arrays.S ?? []);

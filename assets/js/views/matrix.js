@@ -1,6 +1,6 @@
 // One matrix as a heatmap: a canvas for colour, HTML digits above it where a cell can hold them.
 
-import { el } from "../lib/dom.js";
+import { context2d, el } from "../lib/dom.js";
 import { level } from "../lib/colors.js";
 import { fixed, number } from "../lib/format.js";
 import { times } from "../lib/lists.js";
@@ -15,10 +15,6 @@ const ROUND_FROM = 10;
 
 /** @type {Map<string, CanvasPattern>} */
 const hatches = new Map();
-
-/** @template {HTMLCanvasElement | OffscreenCanvas} T @param {T} canvas
- * @returns {T extends HTMLCanvasElement ? CanvasRenderingContext2D : OffscreenCanvasRenderingContext2D} */
-export const context2d = (canvas) => /** @type {any} */ (canvas.getContext("2d")); // null only of another kind of context
 
 /** A hatch that reads as "not here" in any theme; one pattern serves every canvas. @param {Context2D} context @param {string} color */
 export function hatch(context, color, ratio = 1) {

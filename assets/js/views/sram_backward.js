@@ -5,6 +5,7 @@
 import { aroundZero, hueOf, range } from "../lib/colors.js";
 import { el, set } from "../lib/dom.js";
 import { clamp, fixed, number, sub } from "../lib/format.js";
+import { sum } from "../lib/lists.js";
 import { savesL } from "../model/passes.js";
 import { crossings } from "../model/phases_backward.js";
 import { sizeOf } from "../model/spans.js";
@@ -143,17 +144,16 @@ export class SramBackward extends TilePanel {
     ); // the names of the sums stand below
     const stat = places.map((one) => (one.stat ? (big ? 110 : alone ? 58 : STAT) * u : 0));
     const apart =
-      places.reduce(
-        (sum, _, k) => sum + (side[k] ? APART : 0) + (k ? (stat[k - 1] ? APART : 2 * APART) : 0),
-        0,
+      sum(
+        places.map((_, k) => (side[k] ? APART : 0) + (k ? (stat[k - 1] ? APART : 2 * APART) : 0)),
       ) * u;
-    const left = width - side.concat(stat).reduce((a, b) => a + b, 0) - apart;
+    const left = width - sum([...side, ...stat]) - apart;
     const cell = places.map((one) =>
       Math.floor(Math.min(left / places.length, this.cellsOf(one.cell)[1] * CELL * u)),
     );
     return {
       each: places.map((_, k) => [side[k], cell[k], stat[k]]),
-      total: left < 0 ? width : cell.concat(side, stat).reduce((a, b) => a + b, apart),
+      total: left < 0 ? width : sum([apart, ...cell, ...side, ...stat]),
     };
   }
 

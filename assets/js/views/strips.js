@@ -4,7 +4,7 @@
 import { hueOf } from "../lib/colors.js";
 import { set, svg } from "../lib/dom.js";
 import { clamp, sub } from "../lib/format.js";
-import { times } from "../lib/lists.js";
+import { sum, times } from "../lib/lists.js";
 import { sharing } from "../model/heads.js";
 import { algorithmOf, layoutOf } from "../model/passes.js";
 import { isOfKeys, isPerRow } from "../model/tensors.js";
@@ -72,7 +72,7 @@ export function makeStrips() {
       : { dQ: Math.round((big ? 60 : 34) * u), dO: usual + Math.round((big ? 12 : 4) * u) };
     thick = (/** @type {string} */ name) =>
       isPerRow(name) ? Math.round((big ? 12 : 9) * u) : (own[name] ?? usual);
-    return ofSides((side) => sides[side].reduce((sum, name) => sum + thick(name) + APART, 0));
+    return ofSides((side) => sum(sides[side].map((name) => thick(name) + APART)));
   }
 
   /** @param {{left: number, top: number, side: number, cell: number, gap: number}} nextMap where the map of the scores lies

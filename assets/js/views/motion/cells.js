@@ -1,10 +1,9 @@
 // A matrix that becomes another one cell by cell, on a canvas over it while its own is hidden.
 
-import { boxStyle, el } from "../../lib/dom.js";
+import { boxStyle, context2d, el } from "../../lib/dom.js";
 import { clamp } from "../../lib/format.js";
 import { times } from "../../lib/lists.js";
 import { cellAt } from "../../model/motion.js";
-import { context2d } from "../matrix.js";
 
 /** @import { Layer } from "../types.js" */
 /** @import { Context2D } from "../types.js" */
