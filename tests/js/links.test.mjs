@@ -102,10 +102,11 @@ function sums(trace, f, want, where) {
       assert.equal(explanation.terms !== null, made, `${where}: S ${r} ${c}`);
       if (!made) continue;
       assert.equal(explanation.terms.length, p.d);
-      near(explanation.total, want.products[r][c], `${where}: the products of ${r}, ${c}`, 2e-5);
-      const steps = changed(p, explanation.total * p.scale, r, c);
+      const total = explanation.terms.reduce((sum, term) => sum + term, 0);
+      near(total, want.products[r][c], `${where}: the products of ${r}, ${c}`, 2e-5);
+      const steps = changed(p, total * p.scale, r, c);
       near(
-        steps.at(-1)?.s ?? explanation.total * p.scale,
+        steps.at(-1)?.s ?? total * p.scale,
         S[r * p.n + c],
         `${where}: the score ${r}, ${c}`,
         1e-5 * half,
@@ -128,7 +129,7 @@ function sums(trace, f, want, where) {
       assert.equal(explanation.terms !== null, Boolean(arriving), `${where}: O ${r} ${x}`);
       if (!arriving) continue;
       near(
-        explanation.total,
+        explanation.terms.reduce((sum, term) => sum + term, 0),
         arriving.total[r - f.rows.start][x],
         `${where}: P·V at ${r}, ${x}`,
         1e-5 * half,

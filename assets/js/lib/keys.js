@@ -1,24 +1,13 @@
 // Keys of the player. Arrows and clickers; native controls inside keep their own keys.
 
 import { isPresenting, targetOf } from "./dom.js";
+import declared from "./keys.json" with { type: "json" };
 
 /** @typedef {"next" | "back" | "phaseNext" | "phaseBack" | "forward" | "backward" | "first" | "last" | "toggle"} Action `forward`
  * and `backward` are a clicker's, which has two keys */
 
-/** @type {Record<string, Action>} */
-const ACTIONS = {
-  ArrowRight: "next",
-  PageDown: "forward",
-  ArrowLeft: "back",
-  PageUp: "backward",
-  ArrowDown: "phaseNext",
-  ".": "phaseNext",
-  ArrowUp: "phaseBack",
-  ",": "phaseBack",
-  Home: "first",
-  End: "last",
-  " ": "toggle",
-};
+/** @type {{actions: Record<string, any>, arrows: Record<string, any>, strides: Record<string, number[]>, turns: Record<string, number>}} */
+const { actions: ACTIONS, arrows, strides: STRIDES, turns: TURNS } = declared;
 
 /** Is it a shortcut of the browser's or of the system's? @param {KeyboardEvent} event */
 export const isShortcut = ({ ctrlKey, metaKey, altKey }) => ctrlKey || metaKey || altKey;
@@ -32,37 +21,17 @@ export function actionOf(event) {
 }
 
 /** Where an arrow leads on a grid: [down, to the right]. @type {Record<string, [number, number]>} */
-export const ARROWS = {
-  ArrowUp: [-1, 0],
-  ArrowDown: [1, 0],
-  ArrowLeft: [0, -1],
-  ArrowRight: [0, 1],
-};
-
-/** @type {Record<string, [number, number]>} */
-const STRIDES = {
-  ArrowLeft: [-1, 0],
-  ArrowRight: [1, 0],
-  ArrowUp: [0, 1],
-  ArrowDown: [0, -1],
-  PageUp: [0, 10],
-  PageDown: [0, -10],
-  Home: [-Infinity, 0],
-  End: [Infinity, 0],
-};
+export const ARROWS = arrows;
 
 /** How many steps [to the right, up] a key moves what can be dragged: ten with Shift, all there are with Home and End.
  * Null for any other key; and in presentation mode a clicker's keys turn the slide.
  * @param {KeyboardEvent} event @returns {[number, number] | null} */
 export function strideOf({ key, shiftKey }) {
-  const found = STRIDES[key];
-  if (!found || (key.startsWith("Page") && isPresenting())) return null;
+  if (!STRIDES[key] || (key.startsWith("Page") && isPresenting())) return null;
+  const [right, up] = STRIDES[key];
   const times = shiftKey && key.startsWith("Arrow") ? 10 : 1;
-  return [found[0] && found[0] * times, found[1] && found[1] * times];
+  return [right * times, up * times];
 }
-
-/** @type {Record<string, number>} */
-const TURNS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
 
 /** How many slides a key turns on or back, in presentation mode; else 0. @param {KeyboardEvent} event */
 export const turnOf = ({ key }) => TURNS[key] ?? 0;

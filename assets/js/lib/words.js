@@ -5,6 +5,7 @@ import { clamp, integer } from "./format.js";
 import { textsOf } from "./texts.js";
 import { labelOf, makeWordControl } from "./word_control.js";
 import stored from "../../texts/words_scripts.json" with { type: "json" };
+import declared from "./words.json" with { type: "json" };
 
 /** @import { Values, WordField } from "./word_control.js" */
 /** Takes changed fields; resolves with a sentence where the server refuses them.
@@ -16,12 +17,10 @@ const { word: PHRASES, one: SINGLE } = stored;
 /** The lines of the Run page. @type {{run: string, masks: string}} */
 export const LINES = { run: stored.run, masks: stored["run.masks"] };
 const ALL = "all";
-/** The fields of a word that has several. @type {Record<string, string[]>} */
-const PARTS = { tiles: ["br", "bc"], heads: ["h", "b"], data: ["data", "seed", "gain", "text"] };
-/** Names of words by the field that a chapter may name them after. @type {Record<string, string>} */
-const WORD_OF = { br: "tiles", bc: "tiles", h: "heads", b: "heads" };
-// Fields that the line names only where they are set.
-const RARE = ["heads", "hk", "pass", "score", "sink", "rope", "dropout", "gain"];
+/** `parts`: the fields of a word that has several; `word_of`: names of words by the field that a chapter may name them after; `rare`:
+ * fields that the line names only where they are set.
+ * @type {{parts: Record<string, string[]>, word_of: Record<string, string>, rare: string[]}} */
+const { parts: PARTS, word_of: WORD_OF, rare: RARE } = declared;
 const MARGIN = 8;
 
 /** @typedef {ReturnType<typeof makeProblemWords>} ProblemWords */

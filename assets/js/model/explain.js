@@ -52,7 +52,7 @@ function score(f, row, key) {
   return explanationOf(
     stage === "output" ? `P[${row},${key}]` : name,
     `${name}: ${lines.join("; ")}`,
-    { lines },
+    lines,
   );
 }
 
@@ -74,9 +74,7 @@ function output(trace, f, row, x) {
       past && s?.alpha !== undefined
         ? `α · O = ${number(s.alpha)} × ${number(before)} = ${number(s.alpha * before)}`
         : number(before);
-    return explanationOf(title, t("arrives", { name, line, what: "P·V", phase: "output" }), {
-      lines: [line],
-    });
+    return explanationOf(title, t("arrives", { name, line, what: "P·V", phase: "output" }), [line]);
   }
   const { V, P } = f.entries;
   const terms = termsOf(f.cols, (key) =>
@@ -96,7 +94,7 @@ function output(trace, f, row, x) {
   if (f.acc.state === "final")
     lines.push(`/ ℓ: ${number(after)} / ${number(l_new)} ${equals(after / l_new, f.acc.data[at])}`);
   const sums = algorithmOf(f).running && past ? "α·O + P·V" : "P·V";
-  return explanationOf(title, `${name} = ${sums}: ${lines.join("; ")}`, { terms, total, lines });
+  return explanationOf(title, `${name} = ${sums}: ${lines.join("; ")}`, lines, terms);
 }
 
 /** An entry of O that is put together from the parts of the keys, each weighted. @param {Trace} trace @param {Frame} f @param {number} row
@@ -118,7 +116,7 @@ function combined(trace, f, row, x, title, name) {
   const terms = parts.map(({ weight, own }) => `${number(weight)} × ${number(own)}`).join(" + ");
   const found = equals(total / Number(l_new || 1), f.acc.data[r * p.d + x]);
   const lines = [`(${terms}) / ${number(l_new)} ${found}`];
-  return explanationOf(title, `${name} = ${lines[0]}`, { lines });
+  return explanationOf(title, `${name} = ${lines[0]}`, lines);
 }
 
 /** @type {Record<string, string>} */
@@ -148,14 +146,14 @@ function ofRow(f, kind, row) {
   const title =
     kind === "row" ? rowWord(s ?? { row, name: null }) : t("of_row", { what: SYMBOLS[kind], row });
   const sentence = `${title}: ${lines.join("; ") || t(s ? "unknown" : "off")}`;
-  if (kind !== "row" || !s) return explanationOf(title, sentence, { lines });
+  if (kind !== "row" || !s) return explanationOf(title, sentence, lines);
   const m = number(s.m_new ?? s.m_old);
   const brief = {
     ...all,
     ...(all.m && { m: `m = ${s.rose ? `${number(s.m_old)} → ${m}` : m}` }),
     ...(all.alpha && { alpha: `α = ${number(s.alpha)}` }),
   };
-  return explanationOf(title, sentence, { lines: Object.values(brief) });
+  return explanationOf(title, sentence, Object.values(brief));
 }
 
 /** What there is to say of a thing; null for a name that nothing has.
@@ -194,7 +192,7 @@ export function explain(trace, f, name) {
           }),
           ...lines,
         ].join("; "),
-        { lines },
+        lines,
       );
   }
   if (kind === "line")

@@ -52,9 +52,9 @@ function weight(f, row, key) {
   if (!now || !isOnTile(f, row, key)) return absent(f, name, row, key, "Q", "K");
   const { S, P } = f.entries;
   if (f.stage)
-    return explanationOf(name, t("P.stored.sentence", { name, P: number(P(row, key)) }), {
-      lines: [t("P.stored", { P: number(P(row, key)) })],
-    });
+    return explanationOf(name, t("P.stored.sentence", { name, P: number(P(row, key)) }), [
+      t("P.stored", { P: number(P(row, key)) }),
+    ]);
   const products = scoreProducts(f, row, key);
   const of = { row, key, a: "Q", b: "K" };
   if (now === "S") {
@@ -79,15 +79,15 @@ function ofSlope(f, row, key) {
   if (!now || !isOnTile(f, row, key)) return absent(f, name, row, key, "dO", "V");
   const { V, P, dO, dP, dS, slope } = f.entries;
   if (f.stage === "dQ" || f.stage === "dK")
-    return explanationOf(name, t("dS.stored", { name, dS: number(dS(row, key)) }), {
-      lines: [`dS = ${number(dS(row, key))}`],
-    });
+    return explanationOf(name, t("dS.stored", { name, dS: number(dS(row, key)) }), [
+      `dS = ${number(dS(row, key))}`,
+    ]);
   const terms = overDims(f, (x) => dO(row, x) * V(key, x));
   const total = sum(terms);
   const lines = [`dO · V ${equals(total, dP(row, key))}`];
   if (now === "dP") {
     const of = { name: `dP[${row},${key}]`, row, key, a: "dO", b: "V" };
-    return explainProducts(f, of.name, of, { terms, total, lines });
+    return explainProducts(f, of.name, of, { terms, lines });
   }
   const D = f.stats.find((s) => s.row === row)?.D;
   const found = P(row, key) * (dP(row, key) - Number(D)) * (slope?.(row, key) ?? 1);
@@ -96,7 +96,7 @@ function ofSlope(f, row, key) {
     `= P · (dP − D)${by && " · slope"}`,
     `= ${number(P(row, key))} · (${minus(dP(row, key), D)})${by} ${equals(found, dS(row, key))}`,
   );
-  return explanationOf(name, `${name} ${lines[1]} ${lines[2]}; ${lines[0]}`, { total, lines });
+  return explanationOf(name, `${name} ${lines[1]} ${lines[2]}; ${lines[0]}`, lines);
 }
 
 /** An entry of a gradient: what it was, and what arrives. @param {Frame} f @param {"dQ" | "dK" | "dV"} kind
@@ -113,9 +113,7 @@ function gradient(f, kind, a, x) {
   const at = (a - span.start) * p.d + x;
   const now = acc.data[at];
   if (f.stage === "D")
-    return explanationOf(title, t("dQ.begins.sentence", { name }), {
-      lines: [t("dQ.begins")],
-    });
+    return explanationOf(title, t("dQ.begins.sentence", { name }), [t("dQ.begins")]);
   const { numbers } = grads;
   if (f.stage === "scale") {
     const sums = numbers.before_dQ?.[at] ?? 0;
@@ -123,15 +121,13 @@ function gradient(f, kind, a, x) {
       acc.state === "final"
         ? `${number(sums)} / √${p.d} ${equals(sums * p.scale, now)}`
         : number(now);
-    return explanationOf(title, `${name}: ${line}`, { lines: [line] });
+    return explanationOf(title, `${name}: ${line}`, [line]);
   }
   if (!f.done(kind))
     return explanationOf(
       title,
       t("arrives", { name, line: number(now), what: made, phase: kind }),
-      {
-        lines: [number(now)],
-      },
+      [number(now)],
     );
   const { entries } = f;
   const terms = termsOf(
@@ -145,7 +141,7 @@ function gradient(f, kind, a, x) {
   const lines = [`${number(before)} ${plus(total)} ${equals(before + total, after)}`];
   if (acc.state === "final" && kind !== "dV")
     lines.push(`/ √${p.d}: ${number(after)} / √${p.d} ${equals(after * p.scale, now)}`);
-  return explanationOf(title, `${name} += ${made}: ${lines.join("; ")}`, { terms, total, lines });
+  return explanationOf(title, `${name} += ${made}: ${lines.join("; ")}`, lines, terms);
 }
 
 /** lse and D of a row, as far as they are known. @param {Frame} f @param {string} kind @param {number} row @returns {Explanation} */
@@ -168,11 +164,12 @@ function ofRow(f, kind, row) {
       : kind === "lse"
         ? t("lse.of_row", { row })
         : t("D.of_row", { row, sum: f.stage === "dS" ? "Σ P·dP" : "Σ O·dO" });
-  return explanationOf(title, `${what}: ${lines.join("; ") || t(s ? "unknown" : "off")}`, {
-    terms,
-    total: terms ? sum(terms) : undefined,
+  return explanationOf(
+    title,
+    `${what}: ${lines.join("; ") || t(s ? "unknown" : "off")}`,
     lines,
-  });
+    terms,
+  );
 }
 
 /** What there is to say of a thing that has another meaning in the backward, or only one there; null of others.

@@ -125,8 +125,7 @@ function bytesSoFar({ moved }, v, transfers) {
 }
 
 /** Reads and writes of all tensors together. @param {Record<string, Moved>} perTensor */
-export const sumOf = (perTensor) =>
-  sum(Object.values(perTensor).flat());
+export const sumOf = (perTensor) => sum(Object.values(perTensor).flat());
 
 /** Requested bytes at this moment, and those of standard attention, in all and by now, in proportion to the tiles done; in
  * standard attention itself those of the usual algorithm. @param {Trace} trace @param {Frame} f */
@@ -217,8 +216,7 @@ export const weight = (score, m) => Math.exp(score - (m === -Infinity ? 0 : m));
 
 /** Does the mask hide this score? A bit per score, as the wire has them, none if it hides none.
  * @param {Record<string, Numbers>} arrays @param {number} k */
-export const hidden = ({ hidden: bits }, k) =>
-  bits.length > 0 && isBitSet(bits, k);
+export const hidden = ({ hidden: bits }, k) => bits.length > 0 && isBitSet(bits, k);
 
 /** The numbers of one visit that came by themselves, if they are this visit's. @param {Trace} trace @param {number} v */
 const zoomAt = (trace, v) => (trace.zoom?.header.step === v ? trace.zoom : null);

@@ -2,7 +2,7 @@
 // and the spoken text all read these, so they cannot disagree.
 
 import { algorithmOf } from "./passes.js";
-import { PHRASES as OF_BACKWARD } from "./phases_backward.js";
+import { partsOfBackward } from "./phases_backward.js";
 import { blindRows, fill, unraisedRows } from "./phrases.js";
 import { bends, changesOf } from "./scores.js";
 import { phrase, phraseOfStage, t } from "./texts.js";
@@ -153,7 +153,7 @@ function partsOf(f, row) {
   const { sentences } = algorithmOf(f).texts;
   const own = sentences?.[f.unseen ? "unseen" : (f.stage ?? "tile")]?.[f.phase];
   return (
-    own ?? phraseOfStage(f) ?? (f.pass === "backward" ? OF_BACKWARD : PHRASES)[f.phase](f, row)
+    own ?? phraseOfStage(f) ?? (f.pass === "backward" ? partsOfBackward : PHRASES[f.phase])(f, row)
   );
 }
 

@@ -7,25 +7,20 @@ import { phrase } from "./texts.js";
 
 /** @import { Frame, Problem, Row } from "./types.js" */
 
-/** @type {Record<string, (f: Frame, row?: Row) => string[]>} */
-export const PHRASES = {
-  skip: () => phrase("b.skip"),
+/** Of the phases whose text depends on the moment. @type {Record<string, (f: Frame, row?: Row) => string[]>} */
+const PHRASES = {
   load: (f) => {
     if (f.i < 0) return phrase("b.load.unseen");
     if (f.transfers.some(({ tensor, op }) => tensor === "K" && op === "read"))
       return phrase("b.load.keys");
     return phrase(algorithmOf(f).scales_dQ ? "b.load.rows.round_trip" : "b.load.rows");
   },
-  scores: () => phrase("b.scores"),
-  mask: () => phrase("b.mask"),
   exp: (f, row) => {
     const isUnseen = row?.lse === -Infinity;
     if (savesL(f.problem))
       return phrase("b.exp.statistics", isUnseen ? "b.exp.unseen" : "b.exp.known.statistics");
     return phrase("b.exp", isUnseen ? "b.exp.unseen" : "b.exp.known");
   },
-  dV: () => phrase("b.dV"),
-  dP: () => phrase("b.dP"),
   D: (f, row) => {
     if (f.stage === "dS") return phrase(row ? "b.D.dS.row" : "b.D.dS");
     return phrase(row ? "b.D.row" : "b.D", f.stage ? "b.D.whole" : "b.D.once");
@@ -37,14 +32,16 @@ export const PHRASES = {
     return phrase(words, f.problem.sink === null ? sums : `${sums}.sink`);
   },
   dQ: (f) => phrase(algorithmOf(f).scales_dQ ? "b.dQ.round_trip" : "b.dQ"),
-  dK: () => phrase("b.dK"),
-  scale: () => phrase("b.scale"),
   store: (f) => {
     const { heads } = f.problem;
     if (f.i < 0) return phrase("b.store.unseen");
     return phrase("b.store", heads && sharing(heads) > 1 ? "b.store.shared" : "b.store.size");
   },
 };
+
+/** The parts of a phase's text. @param {Frame} f @param {Row} [row] */
+export const partsOfBackward = (f, row) =>
+  PHRASES[f.phase]?.(f, row) ?? phrase(/** @type {"b.skip"} */ (`b.${f.phase}`));
 
 /** The five products of FA-2, in the order of their phases: what is computed, and where it goes.
  * each [phase, formula, where]. */

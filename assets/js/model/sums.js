@@ -7,22 +7,20 @@ import { indicesOf } from "./spans.js";
 import { t } from "./texts.js";
 
 /** @import { Frame, Known, Span } from "./types.js" */
-/** `terms`: what is summed, along the columns of Q or the rows of V; `total` their sum; `lines` what is computed, `sentence`
+/** `terms`: what is summed, along the columns of Q or the rows of V; `lines` what is computed, `sentence`
  * the same in words.
- * @typedef {{title: string, terms: number[] | null, total: Known, lines: string[], sentence: string}} Explanation */
+ * @typedef {{title: string, terms: number[] | null, lines: string[], sentence: string}} Explanation */
 
-/** @param {string} title @param {string} [sentence] @param {Partial<Explanation>} [more] @returns {Explanation} */
-export const explanationOf = (title, sentence = title, more = {}) => ({
+/** @param {string} title @param {string} [sentence] @param {string[]} [lines] @param {number[] | null} [terms] @returns {Explanation} */
+export const explanationOf = (title, sentence = title, lines = [], terms = null) => ({
   title,
-  terms: null,
-  total: undefined,
-  lines: [],
-  ...more,
   sentence,
+  lines,
+  terms,
 });
 
 /** What a score or its like sums up: products, their sum, and what is computed of it.
- * @typedef {{terms: number[] | null, total: number, lines: string[]}} Products */
+ * @typedef {{terms: number[] | null, lines: string[]}} Products */
 
 /** Explain a score or its like by the products that it sums up.
  * @param {Frame} f @param {string} title @param {{name: string, row: number, key: number, a: string, b: string}} of
@@ -30,7 +28,7 @@ export const explanationOf = (title, sentence = title, more = {}) => ({
 export function explainProducts({ problem: { d } }, title, of, products) {
   const values = { ...of, lines: products.lines.join("; ") };
   const sentence = d === 1 ? t("score.product", values) : t("score.products", { ...values, d });
-  return explanationOf(title, sentence, products);
+  return explanationOf(title, sentence, products.lines, products.terms);
 }
 
 /** @param {number} found @param {Known} stored */
@@ -60,7 +58,7 @@ export function scoreProducts(f, row, key) {
     ...changes.map(({ name, text }, k) => `${name}: ${text} ${ends[k + 1]}`),
   ];
   if (f.score(row - f.rows.start, key - f.cols.start) === -Infinity) lines.push(t("hidden"));
-  return { terms, total, lines };
+  return { terms, lines };
 }
 
 /** @param {Span} span @param {number} at */
@@ -77,5 +75,5 @@ export function entryOf(f, tensor, a, b) {
   if (!within(span, a) || !f.done("load") || !f.numbers || f.kind === "skipped")
     return explanationOf(`${name}, ${t("off")}`);
   const x = number(f.entries[tensor](a, b));
-  return explanationOf(name, `${name}, ${x}`, { lines: [x] });
+  return explanationOf(name, `${name}, ${x}`, [x]);
 }

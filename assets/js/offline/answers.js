@@ -21,7 +21,9 @@ const BLOCK = 4; // a Problem's, where its address says N alone
 
 /** @param {string} text @returns {Promise<Part>} */
 async function unpacked(text) {
-  const stream = new Blob([bytesOfBase64(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const stream = new Blob([bytesOfBase64(text)])
+    .stream()
+    .pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).json();
 }
 
@@ -103,6 +105,8 @@ export class Answers {
     if (found === undefined)
       return Response.json({ error: lacks[kind] ?? lacks.any }, { status: 404 });
     if (typeof found !== "string") return Response.json(found);
-    return new Response(found.startsWith(BINARY) ? bytesOfBase64(found.slice(BINARY.length)) : found);
+    return new Response(
+      found.startsWith(BINARY) ? bytesOfBase64(found.slice(BINARY.length)) : found,
+    );
   }
 }

@@ -10,6 +10,7 @@ import { algorithmOf, layoutOf } from "../model/passes.js";
 import { t } from "../model/texts.js";
 import { tileOf } from "../model/wording.js";
 import { put } from "./frame.js";
+import layout from "./layout.json" with { type: "json" };
 import { TilePanel } from "./tile_panel.js";
 
 /** @import { Frame, Known, Numbers, Row, Stage } from "../model/types.js" */
@@ -21,11 +22,10 @@ const GAP = 33; // between Kᵀ and S, with the names of the lower frames
 const FOOT = 20;
 const EDGE = 26;
 const STATS = 132; // m and ℓ, half of it m with its mark
-const SHARES = { Q: 88, S: 184, O: 88 };
+/** Of the card's width: of Q, S and O. */
+const { shares: SHARES } = layout;
 const HEIGHTS = { K: 96, S: 176 };
 const CELLS = { Q: 24, S: 64 }; // no cell is larger
-/** Room of a kernel that holds no Q: with O, and without. */
-const STRIPS = { with: { Q: 0, S: 264, O: 96 }, without: { Q: 0, S: 1, O: 0 } };
 const FEW = 39; // px of a column that holds digits
 const PHONE_FEW = 36;
 const KEY = 58; // px of a column that bears the name of its key
@@ -85,13 +85,9 @@ export class Sram extends TilePanel {
     const low = Math.min(room * (1 - split), rows * (big ? 96 : 66) * u);
     const over = clamp((big ? 0 : 1.4) * HEIGHTS.K * u, 0, room - low);
     const stats = (big ? 250 : narrow ? 106 : STATS) * u;
-    const shares = strip
-      ? STRIPS[on_chip.includes("O") ? "with" : "without"]
-      : big
-        ? { Q: 0, S: 332, O: 78 }
-        : phone
-          ? { Q: 44, S: 176, O: 0 }
-          : SHARES;
+    // A kernel that holds no Q has room for S alone, or with O
+    const own = big ? "present" : phone ? "phone" : "desk";
+    const shares = SHARES[strip ? (on_chip.includes("O") ? "with_O" : "without_O") : own];
     const whole = width - label - edge - apart - stats;
     // A few more columns than four take room from Q and O, so that their digits stay.
     const least = cols * (phone ? PHONE_FEW : FEW * u);
