@@ -60,7 +60,12 @@ def exp_bound(d: int) -> Values:
 def length(dtype: str) -> Values:
     """What SDPA runs, at any length."""
     names = [NAMES[chosen(Input(int(sm), dtype, 64, "causal"))] for sm in GPUS]
-    return {"dtype": dtype, "gpus": GPUS.values(), "names": names}
+    return {
+        "dtype": dtype,
+        "ns": (64, 512, 513, 4096, 65_536),
+        "gpus": GPUS.values(),
+        "names": names,
+    }
 
 
 def petaflop() -> Values:

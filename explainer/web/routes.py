@@ -58,6 +58,15 @@ CONSTANT: dict[str, Callable[[], object]] = {
 Opened = Mapping[str, Callable[[dict[str, str]], object]]
 PIECE = 256 << 10  # bytes of a large answer
 FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
+KINDS = {
+    ".js",
+    ".css",
+    ".py",
+    ".json",
+    ".yaml",
+    ".html",
+    ".md",
+}  # of files that answers are made of
 
 
 @cache
@@ -66,7 +75,7 @@ def build() -> str:
     digest = hashlib.sha256()
     folders = (ASSETS, ROOT / "explainer", ROOT / "kernels")
     sources = [file for folder in folders for file in folder.rglob("*")]
-    for path in sorted(p for p in sources if p.suffix in {".js", ".css", ".py", ".json", ".md"}):
+    for path in sorted(p for p in sources if p.suffix in KINDS):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:12]
 
