@@ -23,8 +23,9 @@ itself; what the module defines may be named too::
       - {mark: grid, name: O, cells: $O, hue: o}
 
 An entry of a list with ``each``, {name: a column}, stands there once for each row of that table,
-and k counts the rows; with ``if``, only where that value is not empty. Without a mark it is what it
-has under ``of``. Anywhere, {if, then, else} chooses, and {at, of} is an entry of a list or table.
+and k counts the rows; with ``if``, only where that value is not empty, or is what ``is`` says.
+Without a mark it is what it has under ``of``. Anywhere, {if, then, else} chooses, and {at, of} is
+an entry of a list or table.
 
 There are no coordinates: explainer/views/learn_kit.py makes HTML of the marks, which the browser
 lays out for a desk, a phone and a projector, in the largest type with which all of them fit. Parts
@@ -141,8 +142,7 @@ def read_marks(part: Any, values: Mapping[str, Any]) -> Any:
     if not isinstance(part, dict):
         return part
     if {"then", "else"} & part.keys():
-        name = "then" if read_marks(part["if"], values) else "else"
-        return read_marks(part.get(name), values)
+        return read_marks(part.get("then" if _holds(part, values) else "else"), values)
     parts = {name: read_marks(value, values) for name, value in part.items()}
     if "mark" in parts:
         return mark(parts.pop("mark"), **parts)
@@ -155,13 +155,18 @@ def _read_each(part: Any, values: Mapping[str, Any]) -> Iterator[Any]:
     if is_plain or not {"each", "if"} & part.keys():
         yield read_marks(part, values)
         return
-    rest = {**part}
-    columns = read_marks(rest.pop("each", {"": [None]}), values)
-    condition = rest.pop("if", None)
-    for k, line in enumerate(zip(*columns.values(), strict=True)):
+    rest = {name: value for name, value in part.items() if name not in ("each", "if", "is")}
+    columns = read_marks(part.get("each", {"": [None]}), values)
+    each = (x.values() if isinstance(x, dict) else x for x in columns.values())
+    for k, line in enumerate(zip(*each, strict=True)):
         known = {**values, "k": k, **dict(zip(columns, line, strict=True))}
-        if condition is None or read_marks(condition, known):
+        if "if" not in part or _holds(part, known):
             yield read_marks(rest, known)
+
+
+def _holds(part: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
+    found = read_marks(part["if"], values)
+    return found == read_marks(part["is"], values) if "is" in part else bool(found)
 
 
 class Words(Texts):

@@ -78,7 +78,7 @@ def compute(sm: int, dtype: str, d: int, mask: str) -> Block:
             for name, why in zip(order, whys, strict=True)
         ],
         at=order.index(taken),
-        is_stored=taken == "math",
+        taken=taken,
         checked=CHECKED,
     )
 

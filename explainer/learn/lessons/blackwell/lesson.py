@@ -4,9 +4,7 @@ units; and rescaling only when the maximum has risen far, played on a trace of o
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -26,7 +24,6 @@ TILES = 3  # key tiles on screen
 ARCHS = {"b200": "sm_100", "h100": "sm_90"}
 COLUMNS = 512  # of tensor memory
 MATMUL, SFU = "matmul", "sfu"
-HUES = ("q", "o")  # of the query tiles A and B
 PLAYED = make_problem(1024, 32, 64, seed=7)  # unit random data
 LARGER = 4.0  # times as large queries
 LOG2E = math.log2(math.e)
@@ -63,21 +60,6 @@ def slots(card: str, polynomial: int) -> tuple[Slot, ...]:
     return simulate(made)
 
 
-def _spans(found: Iterable[Slot], what: str) -> dict[str, list[Any]]:
-    """Return the columns of the spans of one kind of work: when, of which query and key tile."""
-    mine = [s for s in found if s.task.key[0] in what.split()]
-    keys = [s.task.key for s in mine]
-    return {
-        "kind": [t.named("kinds")[kind] for kind, _, _ in keys],
-        "is_s": [kind == "S" for kind, _, _ in keys],
-        "tile": ["AB"[who] for _, who, _ in keys],
-        "hue": [HUES[who] for _, who, _ in keys],
-        "j": [j for _, _, j in keys],
-        "start": [s.start for s in mine],
-        "end": [s.end for s in mine],
-    }
-
-
 def _hidden(card: str, polynomial: int) -> tuple[float, float]:
     """Return start and end of the two matmuls of B behind which A's second softmax runs."""
     at = {s.task.key: s for s in slots(card, polynomial)}
@@ -112,7 +94,7 @@ def compute(card: str, polynomial: int) -> Block:
     product, found = matmul_cycles(card), slots(card, polynomial)
     updates, rises, count = rescales()
     ticks = np.arange(0, 0.9 * max(s.end for s in found), 4 * product)
-    corrected = _spans((s for s in found if s.task.key[2]), "S")
+    corrected = [s for s in found if s.task.key[0] == "S" and s.task.key[2]]
     return t.picture(
         card=t.named("cards")[card],
         product=product,
@@ -122,14 +104,14 @@ def compute(card: str, polynomial: int) -> Block:
         n=count,
         updates=updates,
         cycles=2 * product,
-        matmul=_spans(found, "S PV"),
-        softmax=[_spans((s for s in found if s.task.key[1] == who), "softmax") for who in (0, 1)],
+        matmul=[s for s in found if s.task.unit == MATMUL],
+        softmax=[[s for s in found if s.task.key[:2] == ("softmax", who)] for who in (0, 1)],
         corrected=corrected,
-        ends=[end + product / 2 for end in corrected["end"]],
+        ends=[s.end + product / 2 for s in corrected],
         ticks=ticks,
         now=_hidden(card, polynomial),
         has_memory=card == "b200",
-        rates=[*speeds().values()],
+        rates=speeds(),
         about=about(),
         units=SIDE - polynomial,
         polynomial=polynomial,

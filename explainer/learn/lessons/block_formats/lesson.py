@@ -70,7 +70,8 @@ def compute(kind: str, size: int) -> Block:
     y = quantized(x, kind).reshape(-1, SHOWN)
     gone = [(int(i), int(j)) for i, j in np.argwhere(y == 0)]
     return t.picture(
-        kind=names[kind],
+        kind=kind,
+        title=names[kind],
         exact=x.reshape(-1, SHOWN),
         outlier=divmod(OUTLIER, SHOWN),
         rounded=y,
@@ -78,10 +79,9 @@ def compute(kind: str, size: int) -> Block:
         zeros=len(gone),
         off=100 * error(x, kind),
         keys=[*names],
-        names=[*names.values()],
+        names=names,
         bits=[bits(name) for name in names],
         errors=[100 * error(x, name) for name in names],
-        is_on=[name == kind for name in names],
     )
 
 

@@ -46,8 +46,8 @@ def compute(format: str, tile: str) -> Block:
         shapes=[shapes.get(gen.name) for gen in cards],
         drawings=[drawings.get(gen.name) for gen in cards],
         able=able,
-        rates=[*rates.values()],
-        counts=[*counts.values()],
+        rates=rates,
+        counts=counts,
     )
 
 

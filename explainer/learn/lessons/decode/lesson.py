@@ -40,15 +40,15 @@ def compute(parts: int) -> Block:
         lse=lse,
         each=[p.lse for p in found],
         weights=weights,
+        largest=max(weights),
         texts=[" ".join(WORDS[p.first : p.last]) for p in found],
-        is_largest=[x == max(weights) for x in weights],
         output=O,
         size=4 * TOKENS * D,
         bytes_us=bytes_us,
         flops_us=flops_us,
         parts=shown,
         us=[us[n] for n in shown],
-        is_chosen=[n == rule for n in shown],
+        rule=rule,
         about=about("decode_nvidia_h200"),
     )
 

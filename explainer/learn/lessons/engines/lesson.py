@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from explainer.learn.kit import Block, Words
 
@@ -88,18 +87,6 @@ def contents(state: Iteration) -> dict[int, tuple[str, tuple[str, ...]]]:
     return pages
 
 
-def _lane(name: str) -> dict[str, list[Any]]:
-    """Return the columns of a request's spans: the iteration, its tokens, and how they came."""
-    spans: dict[str, list[Any]] = {"at": [], "end": [], "n": [], "is_prompt": [], "waits": []}
-    for k, state in enumerate(iterations()):
-        waits = (name,) == state.waiting[:1] and len(state.tokens) == SEATS
-        if name in state.tokens or waits:
-            of = (k, k + 1, state.tokens.get(name), name in state.prefilled, waits)
-            for column, value in zip(spans.values(), of, strict=True):
-                column.append(value)
-    return spans
-
-
 def compute(step: int) -> Block:
     """Show the batches, and pages and block tables after iteration ``step``."""
     served = iterations()
@@ -117,16 +104,20 @@ def compute(step: int) -> Block:
         said="; ".join(f"{k}: {', '.join(map(str, v))}" for k, v in state.tables.items()),
         names=[*OUT],
         sizes=[len(PROMPTS[name]) for name in OUT],
-        outs=[*OUT.values()],
-        hues=[*HUES.values()],
-        lanes=[_lane(name) for name in OUT],
+        lanes=[
+            [
+                (k, k + 1, one.tokens.get(name), name in one.prefilled)
+                for k, one in enumerate(served)
+                if name in one.tokens or ((name,) == one.waiting[:1] and len(one.tokens) == SEATS)
+            ]
+            for name in OUT
+        ],
         used=[sum(one.tokens.values()) for one in served],
         ticks=range(1, len(served) + 1),
         middles=[k + 0.5 for k in range(len(served))],
         now=(step - 1, step),
         tables=[[[*map(str, table)]] for table in state.tables.values()],
         table_names=[*state.tables],
-        table_hues=[HUES[name] for name in state.tables],
         tokens=count,
         pages=len(content),
         empty=len(content) * PAGE - count,

@@ -56,8 +56,8 @@ def compute(show: str, x: float, power: int, size: int) -> Block:
     x = math.ldexp(x, power)
     if show == "fp8":
         errors = fp8.errors(size, BLOCK)
-        is_best = [error == min(errors.values()) for error in errors.values()]
-        return t.picture("label", "errors", "fp8", size=size, errors=errors, is_best=is_best)
+        least = min(errors.values())
+        return t.picture("label", "errors", "fp8", size=size, errors=errors, least=least)
     formats = [*FORMATS.values()]
     if show == "bits":
         formats = [FORMATS[key] for key in ("bf16", "fp16", "e5m2", "e4m3")]

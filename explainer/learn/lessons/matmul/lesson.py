@@ -71,9 +71,7 @@ def compute(step: int) -> Block:
     if step == PRODUCTS:
         rows = "; ".join(", ".join(f"{x}" for x in line) for line in (A @ B).tolist())
         same = " " + t("same", rows=rows).replace("-", "−")
-    return t.picture(
-        step=step, titles=[*LOOPS.values()], shown=shown, orders=". ".join(orders), same=same
-    )
+    return t.picture(step=step, shown=shown, orders=". ".join(orders), same=same)
 
 
 def question(rows: int, depth: int, cols: int) -> dict:

@@ -31,7 +31,7 @@ def compute(phase: str) -> Block:
         why=t.named("whys")[phase],
         n=sizes["mla"],
         whole=sizes["mha"],
-        sizes=[*sizes.values()],
+        sizes=sizes,
         **figures(),
     )
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
-
 from explainer.base.cards import CARDS
 from explainer.base.facts import number
 from explainer.learn.kit import Block, Words
@@ -14,7 +11,6 @@ from explainer.learn.pipeline import (
     LONG,
     MATRIX,
     TMA,
-    Slot,
     exponentials,
     makespan,
     run,
@@ -38,26 +34,12 @@ def share(softmax: float) -> float:
     return 100 * min(1.0, 4 / (2 + softmax))
 
 
-def _spans(slots: Iterable[Slot]) -> dict[str, list[Any]]:
-    """Return the columns of the spans of some pieces of work."""
-    slots = [*slots]
-    keys = [s.task.key for s in slots]
-    return {
-        "start": [s.start for s in slots],
-        "end": [s.end for s in slots],
-        "text": ["AB"[who] if who >= 0 else what for what, who, _ in keys],
-        "hue": [HUES[what] for what, _, _ in keys],
-        "is_b": [who == 1 for _, who, _ in keys],
-        "key": [" ".join(map(str, key)) for key in keys],
-    }
-
-
 def compute(variant: str, softmax: float, step: int) -> Block:
     """Show the first ``step`` pieces of work, and the rate over many key tiles."""
     slots = run(variant, ON_SCREEN, softmax)
     done = slots[:step]
-    lanes = [_spans(s for s in done if s.task.unit == unit) for unit in (TMA, MATRIX)]
-    lanes += [_spans(s for s in done if s.task.key[:2] == ("softmax", who)) for who in (0, 1)]
+    lanes = [[s for s in done if s.task.unit == unit] for unit in (TMA, MATRIX)]
+    lanes += [[s for s in done if s.task.key[:2] == ("softmax", who)] for who in (0, 1)]
     paper = measured(variant) if softmax == FITTED else None
     return t.picture(
         variant=t.named("variants")[variant],

@@ -58,7 +58,6 @@ def compute(line: int) -> Block:
         title=t.row("groups")[group] if group >= 0 else t("choose"),
         on=on,
         lines="\n".join(LINES[k] for k in on),
-        of_group=[group == k for k in range(len(GROUPS))],
         **numbers(),
     )
 

@@ -64,12 +64,11 @@ def compute(way: str, n: int) -> Block:
         again=np.exp(S - lse[:, None]),
         keys=orders,
         sizes=[saved_bytes(n, order) for order in orders],
-        is_on=[order == way for order in orders],
+        way=way,
         forward=len(found["forward"]),
         backward=len(found["backward"]),
         forward_keys=found["forward"],
         backward_keys=["again" if x == "scores" else x for x in found["backward"]],
-        hues=["l" if x == "scores" else "q" for x in found["backward"]],
         names=names,
         most=len(products("fa2")["backward"]),
     )

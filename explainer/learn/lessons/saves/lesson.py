@@ -78,7 +78,7 @@ def compute(n: int) -> Block:
         moved=moved("standard", at),
         least=moved("fa2", at),
         time=_time(at),
-        lines=[*ratios().values()],
+        lines=ratios(),
         ends=NS[::4],
         fast=fast,
         times=[slow or 0, fast or 0],

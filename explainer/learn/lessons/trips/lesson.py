@@ -65,7 +65,6 @@ def compute(n: int, heads: int) -> Block:
         lines=lines,
         ladder=ladder,
         squares=[square(x, heads) for x in ladder],
-        is_on=[x == n for x in ladder],
     )
 
 

@@ -72,7 +72,6 @@ def compute(br: int, bc: int, d: int) -> Block:
         count=fewest,
         names=names,
         tiles=[found[name] for name in names],
-        is_fewest=[found[name] == fewest for name in names],
     )
 
 

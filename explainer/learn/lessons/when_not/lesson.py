@@ -83,7 +83,7 @@ def compute(case: str, nk: int, share: float) -> Block:
     gains, low, wanted = faster(), times("fa2")[NS[0]], share / 100
     best = max(gains, key=gains.__getitem__)
     apart, fused = least(NQ, nk)
-    rates = [*speeds().values()]
+    rates = speeds().values()
     return t.picture(
         f"{case}.label",
         f"{case}.spoken",
@@ -101,7 +101,7 @@ def compute(case: str, nk: int, share: float) -> Block:
         about=about(),
         sides=[*speeds()],
         rates=rates,
-        is_best=[rate == max(rates) for rate in rates],
+        most=max(rates),
         held=[found[n, n]["blocks_per_sm"] for n in (64, 128)],
         registers=found[128, 128]["registers"],
         tiles_about=about("tiles_nvidia_h200"),
