@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import torch
@@ -10,6 +10,7 @@ import torch
 from explainer.learn.blocks import Block
 from explainer.learn.content import Question
 from explainer.learn.folder import read_data
+from explainer.learn.pipeline import Slot
 from explainer.learn.registry import answer, lessons
 from explainer.learn.widgets import Control, read_controls
 
@@ -98,3 +99,15 @@ def sdpa(q: np.ndarray, k: np.ndarray, v: np.ndarray, **more: object) -> np.ndar
     """Return PyTorch's attention in float64."""
     q, k, v = (torch.from_numpy(np.array(x, np.float64))[None] for x in (q, k, v))
     return torch.nn.functional.scaled_dot_product_attention(q, k, v, **more)[0].numpy()
+
+
+def check_units(slots: Iterable[Slot]) -> None:
+    """Check that each unit does one piece of work at a time, and each as long as it takes, after
+    all that it needs."""
+    end: dict[str, float] = {}
+    done: dict[tuple, float] = {}
+    for s in sorted(slots, key=lambda s: s.start):
+        before = [end.get(s.task.unit, 0), *(done[need] for need in s.task.needs)]
+        assert s.start >= max(before) - 1e-9
+        end[s.task.unit] = done[s.task.key] = s.end
+        assert abs(s.end - s.start - s.task.time) < 1e-9

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,12 +11,10 @@ from explainer.base.facts import number
 from explainer.learn import pipeline
 from explainer.learn.pipeline import (
     FITTED,
-    MATRIX,
-    SOFTMAX,
-    TMA,
     makespan,
     run,
 )
+from tests.learn.scenes import check_units
 
 VARIANTS = ("serial", "producer", "pingpong", "overlap", "alike")
 COSTS = (0.5, 1.0, FITTED, 8.0)  # of a softmax, in products
@@ -24,31 +22,23 @@ CASES = [(v, tiles, x) for v in VARIANTS for tiles in (1, 2, 6, 17) for x in COS
 
 
 @pytest.mark.parametrize(("variant", "tiles", "softmax"), CASES)
-def test_a_unit_does_one_thing_at_a_time_and_needs_come_first(variant, tiles, softmax):
-    slots = run(variant, tiles, softmax)
-    assert len(slots) == len({s.task.key for s in slots}) == tiles * 8
-    for unit in (TMA, MATRIX, *SOFTMAX):
-        mine = sorted((s.start, s.end) for s in slots if s.task.unit == unit)
-        assert all(b[0] >= a[1] - 1e-12 for a, b in pairwise(mine))
-    at = {s.task.key: s for s in slots}
-    for s in slots:
-        assert s.end == pytest.approx(s.start + s.task.time)
-        assert all(s.start >= at[need].end - 1e-12 for need in s.task.needs)
-
-
-@pytest.mark.parametrize(("variant", "tiles", "softmax"), CASES)
-def test_data_flow_holds_whatever_the_variant_says(variant, tiles, softmax):
+def test_a_unit_does_one_thing_at_a_time_and_data_flow_holds(variant, tiles, softmax):
     """Judged by attention itself, not by the needs that the variant lists."""
-    at = {s.task.key: s for s in run(variant, tiles, softmax)}
-    for j in range(tiles):
-        for w in range(2):
-            assert at["S", w, j].start >= at["K", -1, j].end - 1e-12
-            assert at["softmax", w, j].start >= at["S", w, j].end - 1e-12
-            assert at["PV", w, j].start >= at["softmax", w, j].end - 1e-12
-            assert at["PV", w, j].start >= at["V", -1, j].end - 1e-12
-            if j >= pipeline.STAGES:  # a buffer is not overwritten while somebody reads it
-                assert at["K", -1, j].start >= at["S", w, j - pipeline.STAGES].end - 1e-12
-                assert at["V", -1, j].start >= at["PV", w, j - pipeline.STAGES].end - 1e-12
+    slots = run(variant, tiles, softmax)
+    assert len(slots) == tiles * 8
+    check_units(slots)
+    at = {s.task.key: s for s in slots}
+    for j, w in product(range(tiles), range(2)):
+        needs = [
+            (("S", w, j), ("K", -1, j)),
+            (("softmax", w, j), ("S", w, j)),
+            (("PV", w, j), ("softmax", w, j)),
+            (("PV", w, j), ("V", -1, j)),
+        ]
+        if j >= pipeline.STAGES:  # a buffer is not overwritten while somebody reads it
+            needs.append((("K", -1, j), ("S", w, j - pipeline.STAGES)))
+            needs.append((("V", -1, j), ("PV", w, j - pipeline.STAGES)))
+        assert all(at[later].start >= at[first].end - 1e-12 for later, first in needs)
 
 
 @pytest.mark.parametrize("softmax", [3.0, FITTED, 8.0])

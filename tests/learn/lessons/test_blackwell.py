@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 
 from explainer.base.records import load
 from explainer.learn.lessons.blackwell import lesson
 from explainer.trace import trace
+from tests.learn.scenes import check_units
 
 
 @pytest.mark.parametrize("card", lesson.ARCHS)
 @pytest.mark.parametrize("polynomial", (0, 24, 64))
 def test_a_unit_does_one_thing_at_a_time_and_data_flow(card, polynomial):
     slots = lesson.slots(card, polynomial)
-    for unit in (lesson.MATMUL, lesson.SFU):
-        mine = sorted((s.start, s.end) for s in slots if s.task.unit == unit)
-        assert all(b[0] >= a[1] - 1e-9 for a, b in pairwise(mine))
+    check_units(slots)
     at = {s.task.key: s for s in slots}
     for w in (0, 1):
         for j in range(lesson.TILES):
