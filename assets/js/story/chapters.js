@@ -14,7 +14,7 @@
  * @property {Switch[]} switches
  * @property {Beat[]} beats
  * @property {number} start
- * @property {string[] | string} words
+ * @property {string[] | string} [words]
  * @property {Table[]} table
  * @property {[text: string, href: string][]} links
  * @property {any} picture

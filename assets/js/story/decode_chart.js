@@ -17,9 +17,9 @@ const t = textsOf(texts);
 const DASHES = ["7 4", "2 4"]; // of the lines beside ours
 const MARKS = [3, 10, 30, 100, 300, 1000, 3000, 10000]; // µs
 
-/** @param {Scene} scene @param {Box} box @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
+/** @param {Scene<{chart: Chart}>} scene @param {Box} box @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
 export function chart(scene, { x, y, width, height: room }, { narrow, big, type }, pen) {
-  const of = /** @type {Chart} */ (scene.data.picture.chart);
+  const of = scene.picture.chart;
   const { n, at, lines, chosen, beside } = of;
   const [whole, ours] = [lines[0], lines[chosen]];
   const isSplit = ours.splits > 1;
@@ -56,8 +56,8 @@ export function chart(scene, { x, y, width, height: room }, { narrow, big, type 
     ];
   };
   const choosePart = (/** @type {number} */ next) => {
-    const picture = { ...scene.data.picture, chart: { ...of, chosen: next } };
-    pen.redraw({ ...scene, data: { ...scene.data, picture } });
+    const picture = { ...scene.picture, chart: { ...of, chosen: next } };
+    pen.redraw({ ...scene, picture });
     scene.choose({ parts: lines[next].value });
   };
   const drawn = [

@@ -13,10 +13,8 @@ import { timeline, title } from "./devices_timeline.js";
 
 const HUES = ["minus", "w1", "accent", "hatch"];
 
-/** @param {Scene} scene @param {Paper} paper @returns {Drawn} */
-export function compared({ data, at }, paper) {
-  const picture = /** @type {Picture} */ (data.picture);
-  const beat = /** @type {Beat} */ (/** @type {unknown} */ (data.beats[at]));
+/** @param {Scene<Picture, Beat>} scene @param {Paper} paper @returns {Drawn} */
+export function compared({ picture, beat }, paper) {
   const { width, height, narrow, big, type: size, small } = paper;
   const top = size * (big ? 2.2 : 3.8); // below a title and its problem
   const rows = size * 1.9; // a layout's name

@@ -17,15 +17,19 @@ import { PicturePage } from "./page.js";
 import { openTables } from "./tables.js";
 import { t, texts } from "./texts.js";
 import { Tip } from "./tip.js";
+import layout from "../../stories.json" with { type: "json" };
 
 /** @import { Canvas, Height, Paper, Pen, Drawn } from "../lib/svg_canvas.js" */
 /** @import { Chapter } from "./chapters.js" */
 /** What a painter draws: a chapter at a position; `go` moves the scrubber, `choose` sets words of the problem or switches.
- * @typedef {{data: Chapter, at: number, go: (at: number) => void, choose: (choice: Record<string, string>) => void}} Scene */
-/** @typedef {{paint: (scene: Scene, paper: Paper, pen: Pen<Scene>) => Drawn, height: Height}} Painter */
+ * @template [P=any] its picture
+ * @template [B=any] its beats
+ * @typedef {Omit<Chapter, "picture" | "beats"> & {picture: P, beats: B[], beat: B, at: number, go: (at: number) => void, choose: (choice: Record<string, string>) => void}} Scene */
+/** @typedef {(scene: Scene, paper: Paper, pen: Pen<Scene>) => Drawn} Painter */
 /** @typedef {{page: "memory" | "parallel", prefix: string, after: "parallel" | "learn", painters: Record<string, Painter>, recorded?: string}} Story `recorded`: the chapter of what a GPU can run */
 /** @typedef {import("./page.js").Component} Component */
-
+/** Of each chapter how high its picture is, and the words of its line where the server says no others. @type {Record<string, {height: Height, words: string[]}>} */
+const LAYOUT = layout;
 const MARGIN = 8; // px about what is scrolled into view
 const NEXT_MS = 1200; // in which Next passes the positions of a chapter
 
@@ -170,10 +174,10 @@ class StoryPage extends PicturePage {
     this.terms ??= new Index({ terms: [], spelled: data.terms });
     this.at = clamp(Number.isInteger(at) ? at : data.start, 0, this.last);
     if (isOther || !this.canvas) {
-      const { paint, height } = this.story.painters[name];
-      const marked = (/** @type {Parameters<Painter["paint"]>} */ ...all) =>
+      const paint = this.story.painters[name];
+      const marked = (/** @type {Parameters<Painter>} */ ...all) =>
         this.markPicture(nodesOf(paint(...all)));
-      this.canvas = svgCanvas(this.scene, { label: data.label }, height, marked);
+      this.canvas = svgCanvas(this.scene, { label: data.label }, LAYOUT[name].height, marked);
       this.place.replaceChildren(this.canvas, this.tip.root);
     }
     this.bar.layout(name, this.last);
@@ -188,7 +192,7 @@ class StoryPage extends PicturePage {
   showWords() {
     const { data, line } = this;
     if (!data || !line) return;
-    const { words, defaults, beats, switches } = data;
+    const { words = LAYOUT[this.chapter].words, defaults, beats, switches } = data;
     const values = { ...data.values };
     for (const { key, label, value, choices, role } of switches) {
       if (role !== "word") continue;
@@ -201,9 +205,11 @@ class StoryPage extends PicturePage {
 
   /** @returns {Scene} */
   get scene() {
+    const [data, at] = [/** @type {Chapter} */ (this.data), this.at];
     return {
-      data: /** @type {Chapter} */ (this.data),
-      at: this.at,
+      ...data,
+      at,
+      beat: data.beats[at],
       go: (at) => this.moved(at),
       choose: (choice) => void this.choose(choice),
     };

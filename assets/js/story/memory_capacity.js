@@ -10,14 +10,10 @@ import { line, rect, text, tipped, titled, wrapped } from "../lib/svg_canvas.js"
 /** @typedef {{cards: Card[], most: number, names: {standard: string, fused: string}, remark: string}} Picture */
 /** @typedef {[words: string, look?: string][]} Words */
 
-/** @type {import("./index.js").Painter} */
-export const capacity = { paint, height: { share: 1.55, least: 330, most: 900 } };
-
-/** @param {Scene} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
-function paint({ data, at, go, choose }, paper, pen) {
-  const { cards, most, names, remark } = /** @type {Picture} */ (data.picture);
-  const { beats } = data;
-  const { n, flag, fits } = beats[at];
+/** @param {Scene<Picture>} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
+export function capacity({ picture, beats, beat, at, go, choose }, paper, pen) {
+  const { cards, most, names, remark } = picture;
+  const { n, flag, fits } = beat;
   const { width, narrow, big, type } = paper;
   const [size, small] = big ? [type, type] : [type + 1, type - 1.5];
   const left = narrow ? 0 : size * 12.1;
@@ -118,7 +114,7 @@ function paint({ data, at, go, choose }, paper, pen) {
         label: "N",
         text: `${flag} ${fits}`,
         at,
-        places: beats.map((beat) => x(beat.n)),
+        places: beats.map((one) => x(one.n)),
         go,
       },
       playhead(here, narrow ? 56 : 4, bottom + 6, bottom + 14, "ink", "", [

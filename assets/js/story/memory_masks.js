@@ -11,13 +11,8 @@ import { ink, INKS, path, rect, stroke, text, titled, wrapped } from "../lib/svg
 /** @typedef {{maps: Record<string, Tiles>, heads: number, texts: Record<string, string>}} Picture */
 /** @typedef {{mask: string, heads: number, tiles: string, flops: string, kept: string, long: string, of_heads: string, note: string}} Beat */
 
-/** @type {import("./index.js").Painter} */
-export const masks = { paint, height: { share: 2.1, least: 320, most: 900 } };
-
-/** @param {Scene} scene @param {Paper} paper @returns {Drawn} */
-function paint({ data, at }, paper) {
-  const { maps, heads, texts } = /** @type {Picture} */ (data.picture);
-  const beat = /** @type {Beat} */ (/** @type {unknown} */ (data.beats[at]));
+/** @param {Scene<Picture, Beat>} scene @param {Paper} paper @returns {Drawn} */
+export function masks({ picture: { maps, heads, texts }, beat }, paper) {
   const { width, narrow, big, type: size, small } = paper;
   const { rows, columns, full, partial, kept } = maps[beat.mask];
   const left = size * 1.7;

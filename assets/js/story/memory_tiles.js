@@ -23,15 +23,11 @@ import {
 /** What one program takes and what there is, in KiB, and a sentence of it. @typedef {{name: string, one: number, all: number, text: string}} Taken */
 /** @typedef {{tip: string, label: string, programs?: number, taken?: Taken[]}} Tile */
 
-/** @type {import("./index.js").Painter} */
-export const tiles = { paint, height: { share: 2.3, least: 330, most: 900 } };
-
 const DARK = 0.72; // the share of the largest value from which on a cell is dark and its figure light
 
-/** @param {Scene} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
-function paint({ data, at, go, choose }, paper, pen) {
-  const { sides, d, maps, has_wgmma: hasWgmma, texts } = /** @type {Picture} */ (data.picture);
-  const beats = /** @type {Tile[]} */ (/** @type {unknown} */ (data.beats));
+/** @param {Scene<Picture, Tile>} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
+export function tiles({ picture, beats, beat, at, go, choose }, paper, pen) {
+  const { sides, d, maps, has_wgmma: hasWgmma, texts } = picture;
   const { width, narrow, type: size, small } = paper;
   const count = sides.length;
   const own = maps.find((map) => map.d === d) ?? maps[0];
@@ -123,7 +119,7 @@ function paint({ data, at, go, choose }, paper, pen) {
       !narrow &&
         wrapped(x(count) + 28, y(2) - size * 0.45, texts.wgmma, room * 0.5, size, "semi ink-o"),
     ],
-    group(0, 0, paintTaken(beats[at], texts, right, start, room, paper)), // of as many nodes as programs: apart, what follows keeps its own
+    group(0, 0, paintTaken(beat, texts, right, start, room, paper)), // of as many nodes as programs: apart, what follows keeps its own
     text(right, below, texts.wider, size * 1.1, "bold"),
     maps
       .filter((map) => map !== own)

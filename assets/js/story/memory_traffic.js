@@ -11,12 +11,9 @@ import { group, path, stroke, text, titled, wrapped } from "../lib/svg_canvas.js
 /** @typedef {{place: string, title: string, remark: string, series: Series[], below: {at: number, text: string} | null}} Panel */
 /** @typedef {{sizes: number[], first: string, range: [number, number], ticks: [bytes: number, label: string][], panels: Panel[]}} Picture */
 
-/** @type {import("./index.js").Painter} */
-export const traffic = { paint, height: { share: 2.3, least: 300, most: 900 } };
-
-/** @param {Scene} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
-function paint(scene, paper, pen) {
-  const { panels } = /** @type {Picture} */ (scene.data.picture);
+/** @param {Scene<Picture>} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
+export function traffic(scene, paper, pen) {
+  const { panels } = scene.picture;
   const { narrow, big, width, type } = paper;
   const size = big ? type : type - 2;
   const gutter = size * 5.2;
@@ -35,16 +32,16 @@ function paint(scene, paper, pen) {
   });
 }
 
-/** @param {Scene} scene @param {Panel} panel @param {import("../lib/chart.js").Box} box @param {Paper} paper @param {Pen<Scene>} pen
+/** @param {Scene<Picture>} scene @param {Panel} panel @param {import("../lib/chart.js").Box} box @param {Paper} paper @param {Pen<Scene>} pen
  * @param {boolean} hasAxis figures at its left */
-function paintPanel({ data, at, go }, panel, box, { big, narrow, type }, pen, hasAxis) {
-  const { sizes, first, range, ticks } = /** @type {Picture} */ (data.picture);
+function paintPanel({ picture, beat, at, go }, panel, box, { big, narrow, type }, pen, hasAxis) {
+  const { sizes, first, range, ticks } = picture;
   const { place, title, remark, series, below } = panel;
   const { left, right, top, bottom, size } = box;
   const labels = sizes.map((one, k) => (k ? integer(one) : first));
   const axes = plot(box, { values: sizes, labels, log: true }, { range, log: true, ticks });
   const { places } = axes;
-  const bracket = data.beats[at].brackets[place];
+  const bracket = beat.brackets[place];
   const falls = series.every(({ line, circles }) => {
     const bytes = line.map((v, k) => circles[k] ?? v).filter((v) => v !== null);
     return bytes[0] > bytes[bytes.length - 1];
@@ -59,7 +56,7 @@ function paintPanel({ data, at, go }, panel, box, { big, narrow, type }, pen, ha
         key: `x-${place}`,
         group: "x",
         label: title,
-        text: `${data.beats[at].label}: ${bracket?.figure ?? ""}`,
+        text: `${beat.label}: ${bracket?.figure ?? ""}`,
         at,
         places,
         go,

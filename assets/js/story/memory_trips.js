@@ -34,9 +34,6 @@ import {
 /** @typedef {{at: (share: number) => number, now: number, type: number, small: number, part: string}} View */
 /** px of a lane: the tops of the SMs, of the way between and of HBM, and the bottom. @typedef {[number, number, number, number]} Tops */
 
-/** @type {import("./index.js").Painter} */
-export const trips = { paint, height: { share: 1.25, least: 330, most: 900 } };
-
 const isScores = (/** @type {string} */ tensor) => tensor === "S" || tensor === "P";
 const inkOf = (/** @type {string} */ tensor) => INKS[storedHue(tensor)] ?? "quiet";
 
@@ -147,11 +144,9 @@ function drawLane({ kernels, trips }, view, [top, high, low, bottom], { sms, mem
   ];
 }
 
-/** @param {Scene} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
-function paint({ data, at, go }, paper, pen) {
-  const picture = /** @type {Picture} */ (data.picture);
+/** @param {Scene<Picture, Moment>} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
+export function trips({ picture, beats, beat: moment, at, go }, paper, pen) {
   const { lanes, ticks, pace } = picture;
-  const moment = /** @type {Moment} */ (/** @type {unknown} */ (data.beats[at]));
   const { width, narrow, big, type } = paper;
   const small = big ? type : narrow ? 12.5 : type - 1;
   const left = big ? type * 4.6 : narrow ? 58 : type * 5.7;
@@ -220,7 +215,7 @@ function paint({ data, at, go }, paper, pen) {
         label: picture.time,
         text: moment.label,
         at,
-        places: data.beats.map((beat) => x(beat.share)),
+        places: beats.map((beat) => x(beat.share)),
         go,
       },
       [

@@ -41,19 +41,16 @@ import {
 /** @typedef {{x: number, y: number, width: number, height: number}} Box */
 /** `at` moves the specks, backwards where it is negative. @typedef {{at: number, isDown: boolean}} Flow */
 
-/** @type {import("./index.js").Painter} */
-export const where = { paint, height: { share: 1.9, least: 300, most: 900 } };
-
 /** The ink of letters on a hue. @param {string} hue */
 const onHue = (hue) => ("kvo".includes(hue) ? "on-hue" : "paper");
 /** Names of tensors, each in its ink. @param {string} names @returns {[string, string][]} */
 const letters = (names) =>
   [...names].map((name) => [`${name} `, `semi ${INKS[storedHue(name)] ?? "quiet"}`]);
 
-/** @param {Scene} scene @param {Paper} paper @returns {Drawn} */
-function paint({ data, at }, paper) {
-  const { hbm, l2, sms, pipes, sm, chips, ...picture } = /** @type {Picture} */ (data.picture);
-  const step = /** @type {Step} */ (/** @type {unknown} */ (data.beats[at]));
+/** @param {Scene<Picture, Step>} scene @param {Paper} paper @returns {Drawn} */
+export function where(scene, paper) {
+  const { hbm, l2, sms, pipes, sm, chips, ...picture } = scene.picture;
+  const { beat: step, at } = scene;
   const { width, height: high, narrow: isDown, big, type } = paper;
   const flow = { at: step.out ? -at : at, isDown };
   const crossed = step.in ?? step.out ?? "";
@@ -135,7 +132,7 @@ function paint({ data, at }, paper) {
   const label = mid + Math.max(first, second) / 2 + type * 1.5;
   const small = big ? type : type - 1;
   return [
-    memory(data, step, box(0, mid - side / 2, side, side), paper, type),
+    memory(scene, box(0, mid - side / 2, side, side), paper, type),
     !isDown &&
       text(0, mid + side / 2 + type * 1.4, picture.scale, big ? small : small - 1, "quiet"),
     shape(
@@ -263,9 +260,9 @@ function specks({ x, y, width, height: high }, tensors, { at, isDown }) {
 }
 
 /** What lies in the card's memory: the four matrices, and S and P or their ghost.
- * @param {Scene["data"]} data @param {Step} step @param {Box} box @param {Paper} paper @param {number} type @returns {Drawn} */
-function memory({ picture, switches }, step, { x, y, width: side }, { narrow, big }, type) {
-  const { hbm, scores, matrices } = /** @type {Picture} */ (picture);
+ * @param {Scene<Picture, Step>} scene @param {Box} box @param {Paper} paper @param {number} type @returns {Drawn} */
+function memory({ picture, switches, beat: step }, { x, y, width: side }, { narrow, big }, type) {
+  const { hbm, scores, matrices } = picture;
   const left = x + (narrow ? 14 : 22);
   const low = y + side - type * 1.6;
   const four = Math.max(1.5, matrices.side * side);

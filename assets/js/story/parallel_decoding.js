@@ -15,9 +15,6 @@ import texts from "../../texts/parallel_scripts.json" with { type: "json" };
 /** @typedef {{keys: number, q: number[], parts: Part[], O: number[], lse: string, same: string}} Small */
 /** @typedef {{small: Record<string, Small>, chart: Chart}} Picture */
 
-/** @type {import("./index.js").Painter} */
-export const decoding = { paint, height: { share: 1.1, least: 300, most: 900 } };
-
 const t = textsOf(texts);
 const GAP = 12; // px between two parts
 
@@ -152,10 +149,10 @@ function example(small, at, { x, y, width, height: room }, { big, narrow, type }
   ];
 }
 
-/** @param {Scene} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
-function paint(scene, paper, pen) {
+/** @param {Scene<Picture>} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
+export function decoding(scene, paper, pen) {
   const { width, height: room, narrow, big } = paper;
-  const { small, chart: of } = /** @type {Picture} */ (scene.data.picture);
+  const { small, chart: of } = scene.picture;
   const counts = Object.keys(small).map(Number);
   const shown = small[Math.max(...counts.filter((k) => k <= of.lines[of.chosen].splits))];
   if (narrow) paper.used = 702;

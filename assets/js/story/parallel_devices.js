@@ -16,15 +16,11 @@ import { timeSlider } from "./time_slider.js";
  * titles: {scores: [string, string], ring: string, row: [string, string]}, merge: Bar[], block: number, names: string[], first: number[]}} Picture */
 /** What all parts are drawn from. @typedef {{picture: Picture, at: number, step: number, paper: Paper}} Moment */
 
-/** @type {import("./index.js").Painter} */
-export const devices = { paint, height: { share: 3.5, least: 300, most: 900 } };
-
 /** @param {Scene} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
-function paint(scene, paper, pen) {
-  const { data, at, choose } = scene;
-  if (data.picture.both) return compared(scene, paper);
-  const picture = /** @type {Picture} */ (data.picture);
-  const { step } = data.beats[at];
+export function devices(scene, paper, pen) {
+  if ("both" in scene.picture) return compared(scene, paper);
+  const { picture, at, choose } = scene;
+  const { step } = scene.beat;
   const { width, narrow, big, type: size } = paper;
   const now = { picture, at, step, paper };
   const count = picture.devices.length;

@@ -12,15 +12,12 @@ import { timeSlider } from "./time_slider.js";
 /** @typedef {{name: string, time: string, span: number, rows: number, slots: number, step: string, programs: Bar[], ends: number[], tail: [string, string, string]}} Lane */
 /** @typedef {{lanes: Lane[], span: number, ticks: [number, string][], other: {at: number, texts: [string, string]} | null, sms: string}} Picture */
 
-/** @type {import("./index.js").Painter} */
-export const schedule = { paint, height: { share: 1.9, least: 320, most: 900 } };
-
 const LIGHTEST = 0.34; // opacity of the programs with the fewest tiles; the most have 1
 const LEVELS = 5;
 
-/** @param {Scene} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
-function paint(scene, paper, pen) {
-  const { lanes, span, ticks, other, sms } = /** @type {Picture} */ (scene.data.picture);
+/** @param {Scene<Picture>} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
+export function schedule(scene, paper, pen) {
+  const { lanes, span, ticks, other, sms } = scene.picture;
   const { width, narrow, big, type: size, small } = paper;
   const left = narrow ? 0 : size * 7.6;
   const aside = narrow ? 0 : size * (other ? 8.4 : 11.4); // right of the longest lane
@@ -33,7 +30,7 @@ function paint(scene, paper, pen) {
   const bottom = y(lanes.length - 1) + high;
   if (narrow) paper.used = bottom + size * 7.5;
   const beside = other ? x(other.at) + 9 : 0;
-  const places = scene.data.beats.map(({ time }) => x(time));
+  const places = scene.beats.map(({ time }) => x(time));
   return [
     lanes.map((lane, k) => [
       paintLane(lane, x, y(k), high),

@@ -14,17 +14,13 @@ import { timeSlider } from "./time_slider.js";
  * @typedef {{time: number, fills: number[][], done: string[], label: string, note: string}} Beat */
 /** @typedef {{wide: number, pitch: number, rows: number, gap: number}} Layout */
 
-/** @type {import("./index.js").Painter} */
-export const sms = { paint, height: { share: 2.4, least: 340, most: 900 } };
-
 const ACROSS = 4; // SMs in a row of a group, and groups in a row of a card
 const IDLE = -1;
 
-/** @param {Scene} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
-function paint(scene, paper, pen) {
-  const { data, at } = scene;
-  const { groups, cards, sooner } = /** @type {Picture} */ (data.picture);
-  const beats = /** @type {Beat[]} */ (/** @type {unknown} */ (data.beats));
+/** @param {Scene<Picture, Beat>} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
+export function sms(scene, paper, pen) {
+  const { beats, beat } = scene;
+  const { groups, cards, sooner } = scene.picture;
   const { width, narrow, big, type: size } = paper;
   const wide = narrow ? width : width * 0.46;
   const foot = size * 5.4;
@@ -40,7 +36,7 @@ function paint(scene, paper, pen) {
   const [left, row] = [size * 4.4, size * 1.75];
   const longest = cards.reduce((one, other) => (other.span > one.span ? other : one));
   const x = scale([0, longest.span], [left, width - widthOf(longest.time, size) - 24]);
-  const { done, fills } = beats[at];
+  const { done, fills } = beat;
   const places = beats.map(({ time }) => x(time));
   const isFirst = (/** @type {Card} */ { span }) => cards.some((other) => other.span > span);
   return [

@@ -12,17 +12,14 @@ import { circle, ink, line, rect, text, wrapped } from "../lib/svg_canvas.js";
 /** @typedef {{matrix: string[][], marked: [number, number][], stat: {name: string, values: string[]} | null, shared: Written[], sentence: string, remark: string}} State */
 /** @typedef {{side: number, lanes: Lane[], shared: string}} Picture */
 
-/** @type {import("./index.js").Painter} */
-export const warps = { paint, height: { share: 2.7, least: 340, most: 900 } };
-
 const GAP = 7; // px between the parts of two warps
 /** @param {number} warp */
 const hue = (warp) => `w${warp}`;
 
-/** @param {Scene} scene @param {Paper} paper @returns {Drawn} */
-function paint({ data, at }, paper) {
-  const { side, lanes, shared } = /** @type {Picture} */ (data.picture);
-  const states = /** @type {State[]} */ (data.beats[at].lanes);
+/** @param {Scene<Picture, {lanes: State[]}>} scene @param {Paper} paper @returns {Drawn} */
+export function warps({ picture, beat }, paper) {
+  const { side, lanes, shared } = picture;
+  const states = beat.lanes;
   const { width, narrow, big } = paper;
   const wide = narrow ? width : width * (big ? 0.485 : 0.47);
   const high = narrow ? 470 : paper.height;

@@ -36,8 +36,7 @@ class _Chapter(TypedDict):
 
     ``beats`` are the positions of the scrubber. Each has a ``label`` and a ``note``, what the
     painter needs there, and may have a headline, sentence or provenance of its own in place of the
-    chapter's. ``words`` names the parts of the workload that the chapter depends on, by their keys
-    in the address, or is a line with switches in brackets. ``links`` are pairs of text and address.
+    chapter's. ``links`` are pairs of text and address.
     """
 
     headline: str
@@ -47,15 +46,17 @@ class _Chapter(TypedDict):
     switches: list[Switch]
     beats: list[Json]
     start: int
-    words: list[str] | str
     table: list[Table]
     links: list[tuple[str, str]]
     picture: Json
 
 
 class Chapter(_Chapter, total=False):
-    """``values`` of the workload, ``defaults`` where they are not the page's, and ``terms``."""
+    """``words`` names the parts of the workload that the chapter depends on, by their keys in the
+    address, or is a line with switches in brackets, where ``assets/stories.json`` does not say it;
+    ``values`` of the workload, ``defaults`` where they are not the page's, and ``terms``."""
 
+    words: list[str] | str
     values: dict[str, str]
     defaults: dict[str, str]
     terms: dict[str, str]

@@ -38,7 +38,6 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
         "switches": [mode],
         "beats": beats,
         "start": _start(beats, longest),
-        "words": ["heads", "d", "dtype", "card"],
         "table": [_ends(longest), _needed(w, forms), _peaks(w) if is_forward else _saved(w)],
         "links": links(w, "fa2", "recompute"),
         "picture": {

@@ -43,7 +43,6 @@ def chapter(w: Workload, _choice: Choice) -> Chapter:
         "switches": [],
         "beats": beats,
         "start": start,
-        "words": ["heads", "n", "d", "tiles", "mask", "dtype"],
         "table": [_work_table(works), _cache_table(w, last, heads), _products_table(w)],
         "links": links(w, "fa2", "windows", "gqa"),
         "picture": {

@@ -51,7 +51,6 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
         "switches": [show],
         "beats": beats,
         "start": at,
-        "words": ["d", "mask", "dtype", "card"],
         "table": [
             table(t, "tiles.table", [[_figure(cell.get(key)) for key in COLUMNS] for cell in cells])
         ],

@@ -69,7 +69,6 @@ def chapter(w: Workload, _choice: Choice) -> Chapter:
         "switches": [],
         "beats": [_beat(lanes, time / whole, time, whole, unit) for time in times],
         "start": round(START * (len(times) - 1)),
-        "words": ["heads", "n", "d", "mask", "dtype", "card"],
         "table": [_table(w, lanes)],
         "links": links(w, BASELINE, "trips", "fusion"),
         "picture": {

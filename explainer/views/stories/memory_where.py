@@ -64,7 +64,6 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
         "switches": [kernel],
         "beats": beats,
         "start": 1,
-        "words": ["heads", "n", "d", "tiles", "mask", "dtype", "card"],
         "table": [_table(levels)],
         "links": links(w, order, "memory", "gpu"),
         "picture": _picture(w, levels, scores, is_fused),

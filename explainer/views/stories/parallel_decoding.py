@@ -103,7 +103,6 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
             for k, label in enumerate(t.row("decode.beats"), 1)
         ],
         "start": count - 1,
-        "words": ["heads", "n"],
         "values": wanted.to_query(),
         "defaults": replace(PARALLEL, n=KEYS).to_query(),
         "table": [_times_table(launch), _parts_table(shown)],

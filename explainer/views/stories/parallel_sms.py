@@ -90,7 +90,6 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
         "switches": [pass_switch],
         "beats": beats,
         "start": nearest(times, START * fast),
-        "words": ["heads", "n", "d", "tiles", "mask", "dtype", "card"],
         "table": [
             _launches_table(both, w, pass_, unit),
             _balance_table(w, pass_),

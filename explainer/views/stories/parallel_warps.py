@@ -45,7 +45,6 @@ def chapter(_w: Workload, choice: Choice) -> Chapter:
         "switches": [rows, among],
         "beats": beats,
         "start": at,
-        "words": [],
         "table": [_steps_table(traces)],
         "links": [lesson_link("warps"), lesson_link("versions")],
         "picture": {
