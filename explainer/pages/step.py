@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -69,46 +70,9 @@ def word_classes(word: str) -> list[str]:
     return ["fa-by-word", f"fa-by-{word}"]
 
 
-def _start_row(at: dict) -> Fields:
-    """Build the controls of the inputs and of their seed; ``at``: what they show at first, by
-    key."""
-    with gr.Row(elem_classes=["fa-start-row", *word_classes("data")]):
-        choices = [(name, key) for key, name in INPUTS.items()]
-        data = gr.Dropdown(choices, value=at["data"], label=LABELS["data"], filterable=False)
-        seed = gr.Number(at["seed"], label=LABELS["seed"], min_width=64)
-    return {"data": data, "seed": seed}
-
-
 def _folded(word: str, title: str) -> gr.Accordion:
     """A part of the controls that is folded away until wanted."""
     return gr.Accordion(title, open=False, elem_classes=["fa-own", *word_classes(word)])
-
-
-def _rarely_changed(at: dict) -> Fields:
-    """Build the controls for the user's own data, for what is done to scores, and for heads, RoPE
-    and dropout, each under its name."""
-    found: Fields = {}
-    with _folded("data", t("own")):
-        found["text"] = gr.Textbox(
-            at["text"],
-            label=LABELS["text"],
-            placeholder=t("text.example"),
-            lines=3,
-            max_lines=6,
-            max_length=MAX_CHARACTERS,
-        )
-        found["gain"] = gr.Slider(0.25, 32, at["gain"], step=0.25, label=LABELS["gain"])
-    with _folded("score", t("scores")):
-        for key, example in {"score": "softcap:2&alibi", "sink": t("sink.example")}.items():
-            found[key] = gr.Textbox(at[key], label=LABELS[key], placeholder=example, max_lines=1)
-    with _folded("heads", t("heads")):
-        with gr.Row():
-            for key in ("hq", "hk", "head"):
-                found[key] = gr.Number(at[key], label=LABELS[key], precision=0, min_width=56)
-        found["rope"] = gr.Number(at["rope"], label=LABELS["rope"])
-        most = FIELDS["dropout"].high
-        found["dropout"] = gr.Slider(0, most, at["dropout"], step=0.001, label=LABELS["dropout"])
-    return found
 
 
 def _large_sizes() -> gr.Dropdown:
@@ -139,20 +103,46 @@ def prefill(query: dict) -> dict[str, str | int | float]:
 def build() -> StepPage:
     """Lays the page out inside the caller's tab and wires the controls to the player."""
     at = values(Problem())
+    controls: Fields = {}
+
+    def add(kind: Callable, key: str, **options: Any) -> None:
+        controls[key] = kind(value=at[key], label=LABELS[key], **options)
+
     with gr.Row(elem_classes="fa-page"):
         with gr.Column(elem_classes="fa-controls fa-step-controls", scale=0, min_width=216):
-            controls = _start_row(at)
+            with gr.Row(elem_classes=["fa-start-row", *word_classes("data")]):
+                inputs = [(name, key) for key, name in INPUTS.items()]
+                add(gr.Dropdown, "data", choices=inputs, filterable=False)
+                add(gr.Number, "seed", min_width=64)
             for key, most in SLIDERS.items():
                 word = word_classes("tiles" if key in ("br", "bc") else key)
-                controls[key] = gr.Slider(
-                    1, most, at[key], step=1, label=LABELS[key], elem_classes=word
-                )
+                add(gr.Slider, key, minimum=1, maximum=most, step=1, elem_classes=word)
             for key, choices in RADIOS.items():
                 word, radio = word_classes(key), FreeRadio if key == "mask" else gr.Radio
-                controls[key] = radio(choices, value=at[key], label=LABELS[key], elem_classes=word)
+                add(radio, key, choices=choices, elem_classes=word)
                 if key == "mask":
                     compose = gr.Button(t("compose"), size="sm", elem_classes=word)
-            controls |= _rarely_changed(at)
+            # What is rarely changed: the user's own data, what is done to scores, heads
+            with _folded("data", t("own")):
+                add(
+                    gr.Textbox,
+                    "text",
+                    placeholder=t("text.example"),
+                    lines=3,
+                    max_lines=6,
+                    max_length=MAX_CHARACTERS,
+                )
+                add(gr.Slider, "gain", minimum=0.25, maximum=32, step=0.25)
+            with _folded("score", t("scores")):
+                for key, example in {"score": "softcap:2&alibi", "sink": t("sink.example")}.items():
+                    add(gr.Textbox, key, placeholder=example, max_lines=1)
+            with _folded("heads", t("heads")):
+                with gr.Row():
+                    for key in ("hq", "hk", "head"):
+                        add(gr.Number, key, precision=0, min_width=56)
+                add(gr.Number, "rope")
+                most = FIELDS["dropout"].high
+                add(gr.Slider, "dropout", minimum=0, maximum=most, step=0.001)
             large = _large_sizes()
             run = gr.Button(
                 t("run"),
@@ -176,10 +166,8 @@ def build() -> StepPage:
     player.shown(**here("follow", with_player(), follows, sizes=LARGE_N, masks=MASK_CHOICES))
     large.input(**here("enlarge", {"large": large, **controls}, with_player(*SLIDERS)))
     for key in ("data", "text"):  # chosen from the menu, or typed
-        follow = here(
-            "start", controls, with_player("data", *SLIDERS, "text"), chosen=key == "data"
-        )
-        controls[key].input(**follow)
+        places = with_player("data", *SLIDERS, "text")
+        controls[key].input(**here("start", controls, places, chosen=key == "data"))
     return StepPage(player, controls, large, run)
 
 
