@@ -47,6 +47,9 @@ const onHue = (hue) => ("kvo".includes(hue) ? "on-hue" : "paper");
 const letters = (names) =>
   [...names].map((name) => [`${name} `, `semi ${INKS[storedHue(name)] ?? "quiet"}`]);
 
+/** @type {(x: number, y: number, width: number, height: number) => Box} */
+const boxOf = (x, y, width, height) => ({ x, y, width, height });
+
 /** @param {Scene<Picture, Step>} scene @param {Paper} paper @returns {Drawn} */
 export function where(scene, paper) {
   const { hbm, l2, sms, pipes, sm, chips, ...picture } = scene.picture;
@@ -63,17 +66,9 @@ export function where(scene, paper) {
   const panel = isDown ? atSms + second + 34 : width * 0.487;
   const thick = (/** @type {Rate} */ { share }) => Math.max(0.8, (share ?? 0.01) * widest);
   /** A box, and a point, by what is along the levels and what across. @type {(along: number, across: number, long: number, thick: number) => Box} */
-  const box = (a, b, long, thick) =>
-    isDown
-      ? { x: b, y: a, width: thick, height: long }
-      : { x: a, y: b, width: long, height: thick };
+  const box = (a, b, long, thick) => (isDown ? boxOf(b, a, thick, long) : boxOf(a, b, long, thick));
   const point = (/** @type {number} */ a, /** @type {number} */ b) =>
     isDown ? `${b} ${a}` : `${a} ${b}`;
-  const shape = (
-    /** @type {[number, number][]} */ points,
-    /** @type {string} */ fill,
-    opacity = 1,
-  ) => path(`M${points.map((one) => point(...one)).join("L")}z`, { fill: ink(fill), opacity });
   const square = (
     /** @type {Area} */ { tip },
     /** @type {number} */ a,
@@ -83,6 +78,8 @@ export function where(scene, paper) {
     const { x, y } = box(a, mid - px / 2, px, px);
     return tipped(rect(x, y, px, px, hue), tip);
   };
+  const crossing = (/** @type {Rate} */ one, /** @type {number} */ a) =>
+    pipe(box(a, mid - thick(one) / 2, run, thick(one)), one, crossed, flow);
   /** @param {Area} area @param {number} x @param {number} y @param {string} look */
   const named = ({ name, size }, x, y, look) =>
     line(
@@ -117,7 +114,7 @@ export function where(scene, paper) {
   const centre = isDown ? panel + 84 + cell / 2 : mid + type * 0.8;
   const boxes = chips.map((one, k) => {
     const tall = cell * Math.min(1, one.bytes / chips[1].bytes);
-    return { x: k ? right : pad, y: centre - tall / 2, width: cell, height: tall };
+    return boxOf(k ? right : pad, centre - tall / 2, cell, tall);
   });
   const [end, trunk, last] = isDown
     ? [centre + cell / 2, centre + cell / 2 + 58, centre + cell / 2 + 130]
@@ -135,25 +132,15 @@ export function where(scene, paper) {
     memory(scene, box(0, mid - side / 2, side, side), paper, type),
     !isDown &&
       text(0, mid + side / 2 + type * 1.4, picture.scale, big ? small : small - 1, "quiet"),
-    shape(
-      [
-        [atSms + second, mid - second / 2],
-        [panel, top],
-        [panel, foot],
-        [atSms + second, mid + second / 2],
-      ],
-      "chip-paper",
+    path(
+      `M${point(atSms + second, mid - second / 2)}L${point(panel, top)}L${point(panel, foot)}L${point(atSms + second, mid + second / 2)}z`,
+      { fill: ink("chip-paper"), opacity: 1 },
     ),
     isDown
       ? rect(0, panel, width, last + 30 - panel, "chip-paper", {}, 12)
       : rect(panel, 0, width - panel, high - 2, "chip-paper", {}, 12),
-    pipe(box(side, mid - thick(pipes.hbm) / 2, run, thick(pipes.hbm)), pipes.hbm, crossed, flow),
-    pipe(
-      box(atL2 + first, mid - thick(pipes.l2) / 2, run, thick(pipes.l2)),
-      pipes.l2,
-      crossed,
-      flow,
-    ),
+    crossing(pipes.hbm, side),
+    crossing(pipes.l2, atL2 + first),
     square(l2, atL2, first, "ink"),
     square(sms, atSms, second, "accent"),
     rate(pipes.hbm, side + run / 2),
@@ -180,17 +167,9 @@ export function where(scene, paper) {
     titled(pad, isDown ? panel + 28 : type * 2.4, sm.name, sm.note, big ? type : type + 2),
     tipped(
       [
-        shape(
-          [
-            [end, from + 6],
-            [trunk, low],
-            [last, low],
-            [last, low + widest],
-            [trunk, low + widest],
-            [end, from + cell - 6],
-          ],
-          "accent",
-          0.38,
+        path(
+          `M${point(end, from + 6)}L${point(trunk, low)}L${point(last, low)}L${point(last, low + widest)}L${point(trunk, low + widest)}L${point(end, from + cell - 6)}z`,
+          { fill: ink("accent"), opacity: 0.38 },
         ),
         specks(fan, step.units ?? "", { at, isDown }),
         text(fx, fy - 4, pipes.registers.rate, type + (big ? 3 : 8), "bold middle"),
@@ -203,12 +182,7 @@ export function where(scene, paper) {
       : text(width - type * 0.8, mid, picture.units, small, "middle quiet", -90),
     chips.map((one, k) => chip(one, step, boxes[k], paper, type)),
     pipe(
-      {
-        x: pad + cell,
-        y: centre - thick(pipes.shared) / 2,
-        width: gap,
-        height: thick(pipes.shared),
-      },
+      boxOf(pad + cell, centre - thick(pipes.shared) / 2, gap, thick(pipes.shared)),
       pipes.shared,
       step.shared,
       { ...flow, isDown: false },
