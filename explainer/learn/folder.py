@@ -45,6 +45,11 @@ def read_data(key: str) -> dict[str, Any]:
     return yaml.safe_load(_read(key, "lesson.yaml"))
 
 
+def read_shown(name: str) -> dict[str, Any]:
+    """Return the blocks that ``explainer/learn/<name>.yaml`` describes, by what shows them."""
+    return yaml.safe_load(filled((FOLDER.parent / f"{name}.yaml").read_text(encoding="utf-8")))
+
+
 def read_widgets() -> dict[str, dict]:
     """Return {widget: its title and controls} of all lessons; a lesson's own has its key."""
     found: dict[str, dict] = {}

@@ -79,7 +79,7 @@ its numbers are right, by another way than the lesson's.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -128,9 +128,42 @@ def mark(kind: str, /, **parts: Any) -> Mark:
     return Mark(found, value=float(parts["value"])) if kind == "bar" else found
 
 
-def picture(label: str, spoken: str, *marks: Mark) -> Block:
+def picture(label: str, spoken: str, marks: Sequence[Mark]) -> Block:
     """Return the block of a picture: its marks below each other."""
-    return blocks.picture("kit", label, spoken, {"marks": list(marks)})
+    return blocks.picture("kit", label, spoken, {"marks": marks})
+
+
+def _bars(
+    title: str,
+    items: Sequence[tuple[str, float, str]],
+    hue: str = "q",
+    log: bool = False,
+    limit: float | None = None,
+) -> Block:
+    """Draw bars of (name, value, what stands beside the bar); ``limit`` draws a line."""
+    made = mark(
+        "bars",
+        title=title,
+        items=[mark("bar", name=name, value=x, text=text, hue=hue) for name, x, text in items],
+        log=log,
+        limit=None if limit is None else (limit, blocks.t("blocks.limit")),
+        remark=blocks.t("blocks.logarithmic") if log else "",
+    )
+    return picture(title, "; ".join(f"{name}: {beside}" for name, _, beside in items), [made])
+
+
+def _grid(title: str, **parts: Any) -> Block:
+    """Draw a matrix, which a screen reader reads as a table."""
+    return picture(title, title, [mark("grid", name=title, **parts)])
+
+
+BLOCKS = {
+    "text": blocks.text,
+    "table": blocks.table,
+    "bars": _bars,
+    "grid": _grid,
+    "picture": picture,
+}
 
 
 def read_marks(part: Any, values: Mapping[str, Any]) -> Any:
@@ -169,6 +202,11 @@ def _holds(part: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
     return found == read_marks(part["is"], values) if "is" in part else bool(found)
 
 
+def read_blocks(parts: Any, values: Mapping[str, Any]) -> list[Block]:
+    """Return the blocks that a part of a YAML describes, each by its kind as ``block``."""
+    return [BLOCKS[part.pop("block")](**part) for part in read_marks(parts, values)]
+
+
 class Words(Texts):
     """The words and pictures of the lesson whose module this is."""
 
@@ -183,4 +221,4 @@ class Words(Texts):
         """Return the picture of these two texts and of the marks that lie under ``marks``."""
         known = {**self._module, **values}
         label, spoken = (fill(self._stored[key], known) for key in (label, spoken))
-        return picture(label, spoken, *read_marks(self._data[marks], known))
+        return picture(label, spoken, read_marks(self._data[marks], known))

@@ -52,6 +52,6 @@ def test_a_picture_repeats_leaves_out_and_chooses_as_its_yaml_says():
 
 
 def test_a_picture_is_its_marks_and_what_they_say():
-    block = kit.picture("Label", "All of it.", kit.mark("sign", text="="))
+    block = kit.picture("Label", "All of it.", [kit.mark("sign", text="=")])
     assert (block["name"], block["label"], block["words"]) == ("kit", "Label", "All of it.")
     assert block["data"] == {"marks": [{"mark": "sign", "text": "="}]}
