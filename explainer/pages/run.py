@@ -18,22 +18,22 @@ from typing import Any
 import gradio as gr
 
 from explainer.base.fields import ProblemError
-from explainer.engine import recorded
+from explainer.engine import admission, recorded
 from explainer.engine.engine import Engine
 from explainer.engine.job import BROKE, REFUSED, Job
 from explainer.engine.record_rows import COLUMNS, rows_of
 from explainer.engine.requests import RunRequest, Sweep
+from explainer.engine.results import has_gpu
 from explainer.learn.presets import preset_text
 from explainer.pages.address import parse_address
 from explainer.pages.browser import here
 from explainer.pages.components import shell
-from explainer.pages.run_note import note
 from explainer.pages.step import StepPage
 from explainer.pages.sweep import live_device, measure_sweep
 from explainer.pages.visitors import client_of
 from explainer.problem import Problem
 from explainer.views import run_result, run_state
-from explainer.views.run_values import KEYS, run_values
+from explainer.views.run_values import KEYS, NOTHING_KNOWN, run_values
 
 LOG = logging.getLogger("explainer")
 POLL_S = 0.15
@@ -57,13 +57,30 @@ def parse_request(query: Mapping[str, str]) -> RunRequest:
 
 def prefill(engine: Engine, query: Mapping[str, str]) -> dict[str, Any]:
     """Return for an address the ``values`` of its request, or where it is refused those of the
-    page's own and the ``error``; and what run_note.py says of the request."""
+    page's own and the ``error``; and what ``_note`` says of the request."""
     error = None
     try:
         request = parse_request(query)
     except ProblemError as refusal:
         request, error = RunRequest.from_query({}), str(refusal)
-    return {"values": run_values(request), "error": error, **note(engine, request)}
+    return {"values": run_values(request), "error": error, **_note(engine, request)}
+
+
+def _note(engine: Engine, request: RunRequest) -> dict[str, Any]:
+    """Return ``device`` and ``gpu`` (None while the kernel's process still starts), ``expected_s``
+    where it can be said, as ``refused`` the sentence why the request is not run, and as ``link``
+    (text, address) of the nearest one that is."""
+    machine = engine.machine()
+    if machine is None:
+        return NOTHING_KNOWN
+    refused = admission.refuse(request, machine)
+    return {
+        "gpu": has_gpu(machine),
+        "device": machine["device"],
+        "expected_s": None if has_gpu(machine) or refused else engine.expected_s(request),
+        "refused": refused,
+        "link": run_state.refused(refused, request, machine)["link"] if refused else None,
+    }
 
 
 def show_outcome(engine: Engine, request: RunRequest, job: Job) -> run_state.State:

@@ -181,3 +181,32 @@ def schedule(w: Workload, order: str, row_order: str = "", pass_: str = "forward
     if ALGORITHMS[order].program == "block" or pass_ == "backward":
         return found
     return slowed(found, w.hardware.l2_bytes / _come_back(w), p.beyond_l2)
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """A real schedule and the simulation of the same launch, both in µs from the first start.
+
+    ``scaled``: whether the simulation's unit had to be taken from the real run itself, because
+    nothing was learnt for this card, d or tile.
+    """
+
+    real: Schedule
+    simulated: Schedule
+    scaled: bool
+
+    @property
+    def off(self) -> float:
+        """Makespan simulated ÷ real − 1."""
+        return self.simulated.makespan / self.real.makespan - 1
+
+
+def compare(w: Workload, order: str, row: dict) -> Comparison:
+    """Put the record of a run of ``order`` on ``w`` beside its simulation."""
+    found = read_schedule(row)
+    model = schedule(w, order)
+    scaled = cost_model(w, order).unit != "µs"
+    if scaled:
+        unit = (found.end - found.start).sum() / (model.end - model.start).sum()
+        model = replace(model, start=model.start * unit, end=model.end * unit)
+    return Comparison(found, model, scaled)

@@ -11,7 +11,7 @@ from explainer.views.words import OF_RUN, RARE
 from kernels.spec.fields import PASSES
 
 KEYS = (*OF_RUN, *RARE)  # of a request, in the order of the page's words
-# Before the machine is known; run_note.py says what they mean.
+# Before the machine is known; pages/run.py says what they mean.
 NOTHING_KNOWN: dict[str, Any] = dict.fromkeys(("gpu", "device", "expected_s", "refused", "link"))
 
 

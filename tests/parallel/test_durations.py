@@ -12,7 +12,7 @@ from explainer.base.records import load
 from explainer.memory import compiled_tiles
 from explainer.memory.workload import Workload
 from explainer.parallel import durations, launch
-from explainer.parallel.real_schedules import Comparison, compare
+from explainer.parallel.durations import Comparison, compare
 from explainer.parallel.simulator import read_schedule, simulate
 
 RECORD = load("placement_nvidia_h200")

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypedDict
+from urllib.parse import urlencode
 
+from explainer.algorithms.registry import LABELS
 from explainer.base.texts import Texts
+from explainer.learn.folder import read_text
 from explainer.memory.workload import Workload
+from explainer.problem import Problem
 
 Json = dict[str, Any]  # part of what the browser gets
 Choice = Mapping[str, str]  # what the switches of a chapter are set to, by their keys
@@ -62,6 +66,7 @@ class Chapter(_Chapter, total=False):
     terms: dict[str, str]
 
 
+shared = Texts("shared")
 PARALLEL = Workload(block_q=128)  # what Parallel shows without an address
 MakeChapter = Callable[[Workload, Choice], Chapter]
 
@@ -93,3 +98,27 @@ def switch(
         "choices": [*choices.items()],
         "role": role,
     }
+
+
+# ---- links
+
+
+def lesson_link(key: str) -> tuple[str, str]:
+    """Link to a lesson by its title."""
+    return shared("story.lesson", title=read_text(key)["title"]), f"?page=learn&lesson={key}"
+
+
+def links(w: Workload, order: str, *lessons: str) -> list[tuple[str, str]]:
+    """Link to Step, then to these lessons."""
+    return [step_link(w, order), *map(lesson_link, lessons)]
+
+
+def step_link(w: Workload, order: str) -> tuple[str, str]:
+    """Link to Step with a small Problem of the workload's kind in this loop order; a mask other
+    than full and causal is written for the workload's N, so it becomes full there."""
+    problem = Problem(
+        n=32, d=8, block_q=8, block_k=8, mask=w.stands_for, order=order, inputs="random"
+    )
+    return shared(
+        "story.step", n=problem.n, order=LABELS[order]
+    ), f"?{urlencode(problem.to_query())}"

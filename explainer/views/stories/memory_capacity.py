@@ -8,8 +8,7 @@ from explainer.base.records import BENCH, load
 from explainer.base.texts import Texts
 from explainer.memory import capacity
 from explainer.memory.workload import Workload
-from explainer.views.stories.chapter import Chapter, Choice, Json, Table, switch, table
-from explainer.views.stories.links import links
+from explainer.views.stories.chapter import Chapter, Choice, Json, Table, links, switch, table
 from kernels.spec.fields import PASSES
 
 t = Texts("memory")

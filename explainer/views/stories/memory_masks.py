@@ -11,8 +11,7 @@ from explainer.base.amounts import amount
 from explainer.base.texts import Texts
 from explainer.memory import mask_work
 from explainer.memory.workload import Workload
-from explainer.views.stories.chapter import Chapter, Choice, Json, Table, table
-from explainer.views.stories.links import links
+from explainer.views.stories.chapter import Chapter, Choice, Json, Table, links, table
 from kernels.spec.masks import TILE_KINDS as KINDS
 from kernels.spec.masks import parse
 

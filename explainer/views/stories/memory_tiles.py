@@ -12,8 +12,7 @@ from explainer.base.texts import Texts
 from explainer.memory import tile_choices
 from explainer.memory.compiled_tiles import COMPILED_D, padded
 from explainer.memory.workload import Workload
-from explainer.views.stories.chapter import Chapter, Choice, switch, table
-from explainer.views.stories.links import links
+from explainer.views.stories.chapter import Chapter, Choice, links, switch, table
 from kernels.spec.occupancy import REGISTERS
 
 t = Texts("memory")

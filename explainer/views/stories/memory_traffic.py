@@ -9,8 +9,16 @@ from explainer.base.texts import Texts
 from explainer.memory import traffic_series
 from explainer.memory.traffic_series import DRAM, ORDERS, PORTS, RECORD, SLICES, Point
 from explainer.memory.workload import Workload
-from explainer.views.stories.chapter import Chapter, Choice, Json, Table, nearest, switch, table
-from explainer.views.stories.links import links
+from explainer.views.stories.chapter import (
+    Chapter,
+    Choice,
+    Json,
+    Table,
+    links,
+    nearest,
+    switch,
+    table,
+)
 
 t, shared = Texts("memory"), Texts("shared")
 PANELS = (PORTS, SLICES, DRAM)

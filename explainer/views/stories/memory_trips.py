@@ -13,8 +13,7 @@ from explainer.base.cards import peak_tflops
 from explainer.base.kinds import computed
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
-from explainer.views.stories.chapter import Chapter, Choice, Json, Table, table
-from explainer.views.stories.links import links
+from explainer.views.stories.chapter import Chapter, Choice, Json, Table, links, table
 from kernels.spec.masks import flops
 
 t = Texts("memory")

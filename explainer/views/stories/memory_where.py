@@ -12,8 +12,7 @@ from explainer.base.texts import Texts
 from explainer.memory.compiled_tiles import allocation, slots
 from explainer.memory.levels import NO_RATE, Level, hbm_tensors, levels_of
 from explainer.memory.workload import Workload
-from explainer.views.stories.chapter import Chapter, Choice, Json, Table, switch, table
-from explainer.views.stories.links import links
+from explainer.views.stories.chapter import Chapter, Choice, Json, Table, links, switch, table
 
 t = Texts("memory")
 SM_SIDE = 0.6  # side of the square of one SM's registers, magnified, in sides of HBM's square

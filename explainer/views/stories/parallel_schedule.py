@@ -13,7 +13,7 @@ from explainer.base.kinds import Kind
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from explainer.parallel import durations, launch
-from explainer.parallel.real_schedules import Comparison, compare
+from explainer.parallel.durations import Comparison, compare
 from explainer.parallel.simulator import Schedule
 from explainer.views.stories import placed
 from explainer.views.stories.chapter import (
@@ -22,11 +22,11 @@ from explainer.views.stories.chapter import (
     Json,
     Switch,
     Table,
+    links,
     nearest,
     switch,
     table,
 )
-from explainer.views.stories.links import links
 from explainer.views.stories.placed import format_time
 
 t = Texts("parallel")

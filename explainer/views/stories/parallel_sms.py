@@ -13,8 +13,16 @@ from explainer.memory.workload import Workload
 from explainer.parallel import launch
 from explainer.parallel.simulator import Schedule
 from explainer.views.stories import placed
-from explainer.views.stories.chapter import Chapter, Choice, Json, Table, nearest, switch, table
-from explainer.views.stories.links import links
+from explainer.views.stories.chapter import (
+    Chapter,
+    Choice,
+    Json,
+    Table,
+    links,
+    nearest,
+    switch,
+    table,
+)
 from explainer.views.stories.placed import format_time, format_times
 
 t, shared = Texts("parallel"), Texts("shared")

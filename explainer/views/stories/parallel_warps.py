@@ -11,8 +11,7 @@ from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from explainer.parallel.warps import ORDERS, WarpStep, WarpTrace, warps
 from explainer.problem import Problem
-from explainer.views.stories.chapter import Chapter, Choice, Json, Table, switch, table
-from explainer.views.stories.links import lesson_link
+from explainer.views.stories.chapter import Chapter, Choice, Json, Table, lesson_link, switch, table
 
 t = Texts("parallel")
 SIDE, D = 8, 8  # of the tile; every number of it can be read
