@@ -23,7 +23,8 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
     """Draw a card's two longest sequences as bars on one linear scale, and an N to compare."""
     mode = switch("pass", t("capacity.mode"), t.named("capacity.modes"), choice)
     forms = AT_WORK[mode["value"]]
-    longest = {card: tuple(capacity.longest(w, form, card) for form in forms) for card in _cards()}
+    cards = sorted(CARDS, key=lambda card: CARDS[card].hbm_bytes)
+    longest = {card: tuple(capacity.longest(w, form, card) for form in forms) for card in cards}
     standard, fused = longest[w.card]
     is_forward = mode["value"] == PASSES[0]
     beats = [_beat(n, longest) for n in _positions(longest)]
@@ -46,11 +47,6 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
             "remark": _remark(w, forms),
         },
     }
-
-
-def _cards() -> list[str]:
-    """Return the cards by the size of their memory."""
-    return sorted(CARDS, key=lambda card: CARDS[card].hbm_bytes)
 
 
 def _short(card: str) -> str:

@@ -27,11 +27,11 @@ def chapter(w: Workload, _choice: Choice) -> Chapter:
     own = w.mask.text
     window = f"causal&window:{max(1, w.n // WINDOW)},0"
     masks = dict.fromkeys(("full", "causal", own if own not in ("full", "causal") else window))
-    works = {text: mask_work.work(replace(w, mask=parse(text))) for text in masks}
+    masked = {text: replace(w, mask=parse(text)) for text in masks}
+    works = {text: mask_work.work(x) for text, x in masked.items()}
     last = [*masks][-1]
     heads = mask_work.key_heads(w.heads)
     places = [(text, w.heads) for text in masks] + [(last, k) for k in heads[1:]]
-    maps = {text: _map(replace(w, mask=parse(text))) for text in masks}
     beats = [_beat(w, text, k, works) for text, k in places]
     start = [text for text, _ in places].index(own if own != "full" else last)
     return {
@@ -45,7 +45,7 @@ def chapter(w: Workload, _choice: Choice) -> Chapter:
         "table": [_work_table(works), _cache_table(w, last, heads), _products_table(w)],
         "links": links(w, "fa2", "windows", "gqa"),
         "picture": {
-            "maps": maps,
+            "maps": {text: _map(x) for text, x in masked.items()},
             "heads": w.heads,
             "texts": t.named("masks.picture")
             | {"of_heads": t("masks.heads", n=w.heads), "full": _size(w, w.heads, w.n)},
@@ -56,7 +56,7 @@ def chapter(w: Workload, _choice: Choice) -> Chapter:
 def _beat(w: Workload, text: str, k_heads: int, works: dict[str, mask_work.Work]) -> Json:
     """Describe a mask with so many key heads: its share of the tiles and of the cache."""
     work, full = works[text], works["full"]
-    kept = mask_work.cached_keys(parse(text), w.n)
+    kept, long = (mask_work.cached_keys(parse(text), n) for n in (w.n, mask_work.LONG))
     share = kept * k_heads / (w.n * w.heads)
     is_shared = k_heads != w.heads
     kind = "MQA" if k_heads == 1 else "GQA"
@@ -81,19 +81,13 @@ def _beat(w: Workload, text: str, k_heads: int, works: dict[str, mask_work.Work]
         "tiles": t("masks.tiles", tiles=work.tiles, all=full.tiles, partial=work.partial),
         "flops": t("masks.flops", flops=work.flops / 1e9, all=full.flops / 1e9),
         "kept": _size(w, k_heads, kept),
-        "long": _long(w, text, k_heads),
+        "long": t("masks.long", tokens=mask_work.LONG, size=_size(w, k_heads, long)),
         "of_heads": t("masks.key_heads", n=k_heads),
     }
 
 
 def _size(w: Workload, k_heads: int, tokens: int) -> str:
     return amount(mask_work.cache_bytes(w, k_heads, tokens))
-
-
-def _long(w: Workload, text: str, k_heads: int) -> str:
-    long = mask_work.LONG
-    kept = mask_work.cached_keys(parse(text), long)
-    return t("masks.long", tokens=long, size=_size(w, k_heads, kept))
 
 
 def _map(w: Workload) -> Json:

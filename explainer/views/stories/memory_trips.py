@@ -115,20 +115,17 @@ def _beat(lanes: list[list[Trip]], share: float, time: float, whole: float, unit
     """Describe a moment, at this share of the axis: the bytes that each algorithm has moved, and
     how much of standard attention's matrix that is on its way."""
     here = share * lanes[0][-1].end
-    on_way = next((k for k, x in enumerate(lanes[0]) if x.start < here < x.end), None)
-    part = ""
-    if on_way is not None:
-        trip = lanes[0][on_way]
-        part = t("trips.part", moved=here - trip.start, size=trip.end - trip.start)
+    trip = next((x for x in lanes[0] if x.start < here < x.end), None)
     ends = [lane[-1].end for lane in lanes]
-    done = [here >= end for end in ends]
     return {
         "label": t("trips.beat", time=rounded(time), whole=rounded(whole), unit=unit),
         "note": t("trips.beat.note", size=ends[0]),
         "share": share,
         "moved": [amount(min(here, end)) for end in ends],
-        "so_far": [t("trips.done") if is_done else t("trips.so_far") for is_done in done],
-        "part": part,
+        "so_far": [t("trips.done" if here >= end else "trips.so_far") for end in ends],
+        "part": t("trips.part", moved=here - trip.start, size=trip.end - trip.start)
+        if trip
+        else "",
     }
 
 

@@ -142,7 +142,7 @@ def _chip(w: Workload, level: Level, is_fused: bool) -> Json:
         )
     if not count or taken > level.room_bytes:
         note = t("where.shared.over" if is_shared else "where.registers.over", taken=taken)
-    copies = given.buffers - 1 if given and level.key == "shared" else 0
+    copies = given.buffers - 1 if given and is_shared else 0
     signs = t.named("where.signs")
     parts = [
         {
@@ -154,7 +154,7 @@ def _chip(w: Workload, level: Level, is_fused: bool) -> Json:
         }
         for key, n in level.tensors
     ]
-    buffers = [part | {"spare": True} for _ in range(max(0, copies)) for part in parts[1:]]
+    buffers = [part | {"spare": True} for _ in range(copies) for part in parts[1:]]
     return {
         "name": level.name,
         "size": amount(level.room_bytes),

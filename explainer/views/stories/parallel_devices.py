@@ -99,13 +99,9 @@ def _moving(runs: Runs, layout: str, choice: Choice) -> Json:
     }
 
 
-def _step_at(run: devices.DeviceTrace, tick: int) -> int:
-    """Return the step that is under way after so many ticks; the last one at the end."""
-    return int(np.searchsorted(run.starts[1:-1], tick, side="right"))
-
-
 def _beat(run: devices.DeviceTrace, tick: int) -> Json:
-    step = _step_at(run, tick)
+    # Under way after so many ticks; the last one at the end
+    step = int(np.searchsorted(run.starts[1:-1], tick, side="right"))
     return {
         "label": t("devices.beat", tick=tick, count=run.makespan),
         "note": t("devices.hops", done=step, count=run.hops),

@@ -76,6 +76,7 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
     beats = [_beat(both, time, unit) for time in times]
     fast = min(one.schedule.makespan for one in both)
     serial, parallel = both
+    ratio = serial.schedule.makespan / parallel.schedule.makespan
     sms, heads = w.hardware.sms, w.batch * w.heads
     used = [one.schedule.used_sms for one in both]
     values = {"serial": used[0], "sms": sms}
@@ -112,13 +113,9 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
         "picture": {
             "groups": [len(part) for part in np.array_split(np.arange(sms), GROUPS)],
             "cards": [_card(one, unit, pass_) for one in both],
-            "sooner": _sooner(serial.schedule.makespan / parallel.schedule.makespan),
+            "sooner": t("sms.sooner", ratio=ratio) if ratio >= 1.05 else "",
         },
     }
-
-
-def _sooner(ratio: float) -> str:
-    return t("sms.sooner", ratio=ratio) if ratio >= 1.05 else ""
 
 
 def _card(one: Launch, unit: str, pass_: str) -> Json:
