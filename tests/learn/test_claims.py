@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from explainer.algorithms.schedule import schedule
+from explainer.algorithms.traffic import both, traffic
 from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.learn import claim_costs as costs
@@ -39,13 +39,11 @@ def test_the_cards_are_whole():
         assert c.source and len(c.why.split()) <= 40 and c.words.endswith(".")
 
 
-def test_the_online_loop_is_torchs_attention_and_the_traces():
-    p = Problem(n=100, d=64, block_q=64, block_k=64, causal=False, inputs="random", seed=0)
+def test_the_loops_are_torchs_attention():
     q, k, v = demos.qkv(100)
     S = q @ k.T / np.float32(8)
-    assert np.abs(demos.online(S, v, 64) - sdpa(q, k, v)).max() < 1e-6
-    assert np.abs(demos.online(S, v, 64) - trace(p).O).max() < 1e-6
-    assert np.abs(demos.plain(S, v) - sdpa(q, k, v)).max() < 1e-6
+    for found in (demos.online(S, v, 64), demos.plain(S, v)):
+        assert np.abs(found - sdpa(q, k, v)).max() < 1e-6
 
 
 def test_exact_but_for_rounding():
@@ -73,9 +71,6 @@ def test_traffic_quadruples_and_memory_doubles():
         for i in range(3, len(moved) - 1):
             assert moved[i + 1] / moved[i] == pytest.approx(4, rel=0.02)
             assert extra[i + 1] / extra[i] == least[i + 1] / least[i] == 2
-    n, d, br = 1024, 64, 64  # Q + Tr (K + V) + O, and lse in fp32
-    first = find_mark("claim_io", "plot")["series"][1]["y"][0]
-    assert first == 2 * (2 * n * d + 2 * n // br * n * d) + 4 * n
 
 
 @pytest.mark.parametrize("d", [32, 64, 128])
@@ -93,26 +88,24 @@ def test_flops_are_not_fewer(d, size):
 
 @pytest.mark.parametrize(("n", "d", "size"), [(512, 64, 64), (256, 32, 128), (2048, 128, 64)])
 def test_recomputation_is_a_product_more(n, d, size):
-    """4·N²·d forward, five products for four backward; what moves by the schedules."""
+    """4·N²·d forward, five products for four backward."""
     _, moved, finding = blocks("claim_again", n=n, d=d, block=size)
     work = bar_values("claim_again", n=n, d=d, block=size)
     assert [*work.values()] == [k * n * n * d for k in (4, 8, 10)]
     assert "1.17 times the work" in finding["words"]
     requested = [
-        sum(t.nbytes for s in schedule(p, "backward") for t in s.transfers)
-        for p in (make_problem(n, d, size, dtype="fp16", order=o) for o in ("standard", "fa2"))
+        both(traffic(make_problem(n, d, size, dtype="fp16", order=order), "backward"))
+        for order in ("standard", "fa2")
     ]
     rows = [row[1:] for row in moved["rows"]]
-    assert rows[0] == [amount(x) for x in requested]
+    assert rows[0] == [*map(amount, requested)]
     assert rows[-1] == [amount(2 * n * n), amount(4 * n)]
 
 
 def test_what_holds_up_attention():
     w = Workload(card="h100", n=4096, d=128, block_q=128, block_k=128)
     found, card = costs.bounds(w), CARDS["h100"]
-    ridge = card.tensor_tflops * 1e12 / card.hbm_bytes_per_s
     naive, fused = (found[f"{way} compulsory"] for way in ("standard", "fa2"))
-    assert naive["intensity"] < ridge < fused["intensity"]
     assert naive["memory"] > max(naive["products"], naive["exp"])
     assert fused["memory"] < min(fused["products"], fused["exp"])
     once = sum(n for _, n in hbm_tensors(Workload(n=4096, d=128, heads=1), "fa2"))
@@ -122,8 +115,6 @@ def test_what_holds_up_attention():
         assert found[f"{way} requested"]["intensity"] < best["intensity"]
     per_second = 4096**2 / fused["exp"]
     assert per_second == pytest.approx(3.9e12, rel=0.02), "the FA-3 paper's figure"
-    said = blocks("claim_bound", card="h100")[-1]["words"]
-    assert "The last two are at 1.83 GHz" in said and "3.9 × 10¹² exp/s" in said
 
 
 @pytest.mark.parametrize("key", CARDS)
