@@ -30,7 +30,7 @@ export function copyCode(node) {
   const code = get(/** @type {Element} */ (node.closest("figure")), "code");
   copyText(
     node,
-    () => code.textContent ?? "",
+    () => code.textContent,
     t("copied"),
     () => {
       window.getSelection()?.selectAllChildren(code);

@@ -36,7 +36,7 @@ export function makeClaims(root, list, progress, wake) {
   const trail = [];
   const words = all(root, ".fa-behind-body > .fa-lesson-text");
   const keys = get(root, ".fa-keys-hint");
-  progress.listeners.push(() => showProgress());
+  progress.listeners.push(showProgress);
   root.addEventListener("click", (event) => clicked(around(event, "button")));
   let isProved = false;
   let at = openAfter(-1);

@@ -11,7 +11,7 @@ export function mountGlossarySearch(root) {
     let left = 0;
     for (const list of all(root, ".fa-terms")) {
       const rows = all(list, ":scope > *");
-      for (const row of rows) row.hidden = !(row.textContent ?? "").toLowerCase().includes(wanted);
+      for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(wanted);
       const found = rows.filter((row) => !row.hidden).length;
       if (list.parentElement) list.parentElement.hidden = !found;
       left += found;

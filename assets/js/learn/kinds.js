@@ -32,21 +32,16 @@ export function shuffled(length, seed) {
   return order.every((k, at) => k === at) ? [...order.slice(1), order[0]] : order;
 }
 
-/** @param {HTMLInputElement[]} inputs @param {() => void} submit */
-function submitOnEnter(inputs, submit) {
-  for (const input of inputs)
-    input.addEventListener(
-      "keydown",
-      (event) => event.key === "Enter" && !event.repeat && submit(),
-    );
-}
+/** @param {HTMLElement} body @param {() => void} submit */
+const submitOnEnter = (body, submit) =>
+  body.addEventListener("keydown", ({ key, repeat }) => key === "Enter" && !repeat && submit());
 
 /** @param {Question} question @param {HTMLElement} body @param {() => void} submit @returns {Form} */
 function choice({ options, answer }, body, submit) {
   const inputs = inputsOf(body);
   count += 1;
   for (const input of inputs) input.name = `fa-question-${count}`;
-  submitOnEnter(inputs, submit);
+  submitOnEnter(body, submit);
   const chosen = () => inputs.findIndex((input) => input.checked);
   return {
     body,
@@ -69,7 +64,7 @@ function numeric(question, body, submit) {
   const wanted = /** @type {number[]} */ ([question.answer].flat());
   const isSeveral = wanted.length > 1;
   const inputs = inputsOf(body);
-  submitOnEnter(inputs, submit);
+  submitOnEnter(body, submit);
   /** Marks which of several boxes is right; none of them once something else is typed.
    * @param {boolean[] | null} are */
   const mark = (are) =>
@@ -96,7 +91,7 @@ function numeric(question, body, submit) {
     if (are.every(Boolean)) return { right: true, because: reasons[0] };
     const made = madeMistake(values, mistakes);
     if (made || isSeveral) return { right: false, because: made || reasons[1] };
-    const side = values[0][0].value > wanted[0] ? t("number.large") : t("number.small");
+    const side = t(values[0][0].value > wanted[0] ? "number.large" : "number.small");
     return { right: false, because: `${side} ${reasons[1]}` };
   };
   const finest = /digits|decimals/.test(words) ? "" : precision(wanted[0], tolerance);

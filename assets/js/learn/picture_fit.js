@@ -6,8 +6,11 @@ import { presentationUnit } from "../lib/svg_canvas.js";
 /** @import { Canvas } from "../lib/svg_canvas.js" */
 
 const CANVAS = ".fa-svg-canvas";
-/** @param {ParentNode} root */
-const canvasesOf = (root) => /** @type {NodeListOf<Canvas>} */ (root.querySelectorAll(CANVAS));
+/** Lets what is drawn fit its place anew. @param {ParentNode} root */
+function refit(root) {
+  for (const canvas of /** @type {NodeListOf<Canvas>} */ (root.querySelectorAll(CANVAS)))
+    canvas.refit();
+}
 
 // At 1280 × 720; on a larger screen all of it in proportion, so that its slides are laid out alike
 const MOST = 1.4; // the kit's type is then 21 px, as the rest; what is larger has no room for its words
@@ -22,7 +25,7 @@ const GAIN = 1.04; // how much larger the picture, or its least type, must come 
 function enlarge(sheet, place, zoom) {
   const { clientWidth: width, clientHeight: height } = place;
   sheet.style.cssText = `width:${width / zoom}px;scale:${zoom};transform-origin:0 0;--zoom:${zoom}`;
-  for (const canvas of canvasesOf(sheet)) canvas.refit();
+  refit(sheet);
   const isWide = (/** @type {Element} */ node) => node.scrollWidth > node.clientWidth + 1;
   const { right } = place.getBoundingClientRect();
   const isOutside = (/** @type {Element} */ node) => node.getBoundingClientRect().right > right + 1;
@@ -94,7 +97,7 @@ export function makePictureFit(body) {
     if (!sheet) return;
     sheet.removeAttribute("style");
     for (const blocks of all(sheet, ".fa-blocks")) blocks.style.minHeight = "";
-    for (const canvas of canvasesOf(sheet)) canvas.refit();
+    refit(sheet);
   }
 
   /** Let its lines choose their side again. */

@@ -23,7 +23,7 @@ export function layQuestionPanel(question, isPhone) {
     remember(name, isOpen);
   };
   const children = [el("span", t("sheet")), el("i")];
-  const handle = button("", toggle, { class: "fa-panel-handle" }, children);
+  const handle = button(children, toggle, { class: "fa-panel-handle" });
   // A choice that is not yet checked stays in sight when a window becomes a phone's
   const isBegun = find(question, ".is-ready, .fa-verdict:is(.is-right, .is-wrong)");
   fold(recall(name) ?? Boolean(isBegun));

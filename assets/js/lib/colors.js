@@ -117,7 +117,6 @@ export function palette(element) {
     empty: read("--fa-empty"),
     done: read("--fa-done"),
     hatch: read("--fa-hatch"),
-    ink: read("--fa-ink"),
     paper: read("--fa-paper"),
     big,
     unit: big ? Math.max(1, unit()) : unit(),

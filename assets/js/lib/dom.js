@@ -40,9 +40,10 @@ export function svg(name, attributes = {}, children = []) {
  * @returns {T extends HTMLCanvasElement ? CanvasRenderingContext2D : OffscreenCanvasRenderingContext2D} */
 export const context2d = (canvas) => /** @type {any} */ (canvas.getContext("2d")); // null only of another kind of context
 
-/** A button with this text. @param {string} text @param {(event: MouseEvent) => void} act @param {Attributes} [attributes] @param {Children} [children] */
-export function button(text, act, attributes = {}, children = []) {
-  const node = el("button", { type: "button", text, ...attributes }, children);
+/** A button with this text, or these nodes. @param {string | Children} content @param {(event: MouseEvent) => void} act @param {Attributes} [attributes]
+ * @param {Children} [children] */
+export function button(content, act, attributes = {}, children = []) {
+  const node = el("button", { type: "button", ...attributes }, [content, children].flat());
   node.addEventListener("click", act);
   return node;
 }

@@ -86,14 +86,13 @@ export function makeWordControl(field, onChange) {
     const focused = find(list, ":focus")?.dataset.value;
     const nodes = offered.map(([value, name]) =>
       button(
-        "",
+        [el("span", name), field.templates && name.toLowerCase() !== value && el("code", value)],
         () => choose(value),
         {
           "data-value": value,
           "aria-pressed": String(chosen.includes(value)),
           tabindex: -1,
         },
-        [el("span", name), field.templates && name.toLowerCase() !== value && el("code", value)],
       ),
     );
     list.replaceChildren(...nodes);

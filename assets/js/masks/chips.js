@@ -90,7 +90,7 @@ export function makeChips(act) {
   /** Make all lines anew, for other chips than before. */
   function build() {
     const lines = draft.flatMap((term, index) => [
-      el("p.fa-mask-or", index ? t("chip.or") : t("kept_if")),
+      el("p.fa-mask-or", t(index ? "chip.or" : "kept_if")),
       line(term, index),
     ]);
     if (draft.length < most.terms && !isFull()) {
@@ -117,7 +117,7 @@ export function makeChips(act) {
       chip(piece, index, k),
     ]);
     const more =
-      term.length < most.predicates && plus(index, isFull() ? t("plus.instead") : t("plus.and"));
+      term.length < most.predicates && plus(index, t(isFull() ? "plus.instead" : "plus.and"));
     return el(
       "div.fa-mask-term",
       {

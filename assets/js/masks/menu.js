@@ -33,13 +33,12 @@ export function makeMenu() {
   function fill(predicates) {
     items = predicates.map((one) => {
       const node = button(
-        "",
+        [el("b", one.name), el("span", one.words), el("code", one.formula)],
         () => {
           close(false);
           act(one);
         },
         { role: "menuitem", tabindex: -1, "data-name": one.name, "data-about": one.name },
-        [el("b", one.name), el("span", one.words), el("code", one.formula)],
       );
       return { one, node };
     });

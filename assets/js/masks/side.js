@@ -92,14 +92,13 @@ export function makePresets(act) {
     list.replaceChildren(
       ...presets.map((one) =>
         button(
-          "",
-          () => act.use(one),
-          { class: "fa-mask-preset", "data-preset": one.key, "aria-describedby": "fa-mask-about" },
           [
             thumbnail(one.bits),
             el("span", [el("b", one.title), el("span", one.models)]),
             el("span.fa-mask-share", share(one.share, 1)),
           ],
+          () => act.use(one),
+          { class: "fa-mask-preset", "data-preset": one.key, "aria-describedby": "fa-mask-about" },
         ),
       ),
     );

@@ -311,7 +311,7 @@ export async function showSymbols(terms, opener) {
     ...part(t("symbols.keys"), Object.entries(texts.keys)),
     ...part(t("symbols.symbols"), symbols),
     ...part(t("symbols.phases"), phases),
-    el("p.fa-fine", index ? t("symbols.rest") : t("symbols.none")),
+    el("p.fa-fine", t(index ? "symbols.rest" : "symbols.none")),
   ]);
   openDialog({ title: t("symbols"), look: "fa-symbols", body }, opener);
 }

@@ -80,12 +80,10 @@ export class StepTransport extends Transport {
     const [first, , , , last] = this.buttons.children;
     this.back = this.key("back", t("bar.back"), "backward");
     this.next = el("span", t("bar.next"));
-    const forward = button(
-      "",
-      () => player.act("forward"),
-      { class: "fa-next", title: t("bar.next.key") },
-      [this.next, icon("forward")],
-    );
+    const forward = button([this.next, icon("forward")], () => player.act("forward"), {
+      class: "fa-next",
+      title: t("bar.next.key"),
+    });
     const leave = iconButton("leave", t("bar.leave"), onLeave, t("bar.leave.key"));
     this.buttons.replaceChildren(this.back, this.play, forward, leave);
     this.rail = el("div.fa-rail", { role: "group", "aria-label": t("bar.phases") });

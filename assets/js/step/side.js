@@ -198,10 +198,10 @@ export function makeProgress(onOpen) {
     el("span", [t("progress.so_far"), ownBytes]),
     others,
   ]);
-  const root = button("", onOpen, { class: "fa-progress", title: t("progress.key") }, [
-    words,
-    el("span.fa-progress-track", [mark, fill]),
-  ]);
+  const root = button([words, el("span.fa-progress-track", [mark, fill])], onOpen, {
+    class: "fa-progress",
+    title: t("progress.key"),
+  });
 
   /** @param {Trace} next */
   function layout(next) {

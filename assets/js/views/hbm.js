@@ -45,8 +45,6 @@ export function makeHbm(onHead) {
   /** @type {number[]} */
   let bounds;
   /** @type {SVGElement} */
-  let cursor;
-  /** @type {SVGElement} */
   let tileName;
   /** @type {boolean} */
   let isPredicting = false;
@@ -69,6 +67,7 @@ export function makeHbm(onHead) {
 
   const canvas = el("canvas", { "aria-hidden": "true" });
   const overlay = svg("svg.fa-map-overlay", { "aria-hidden": "true" });
+  const cursor = svg("rect.fa-cursor", { rx: 4 });
   const map = el(
     "div.fa-map",
     {
@@ -139,7 +138,6 @@ export function makeHbm(onHead) {
       height: side + 5,
       rx: 5,
     });
-    cursor = svg("rect.fa-cursor", { rx: 4 });
     tileName = svg("text.fa-block-name.fa-tile-name");
     overlay.replaceChildren(
       frame,
@@ -343,17 +341,12 @@ export function makeHbm(onHead) {
     boxOf,
     home,
     draw,
+    cursor,
     magnified,
     beside,
     /** Leave to be guessed what the mask hides. @param {boolean} on */
     predicting(on) {
       isPredicting = on;
-    },
-    get marks() {
-      return strips.marks;
-    },
-    get cursor() {
-      return cursor;
     },
     get cell() {
       return size;

@@ -99,7 +99,7 @@ export function makeLinks(player) {
 
   /** Blocks of the strips, and what of the score matrix it is. @param {LinksAt} links @param {Thing} of */
   function inMap(links, of) {
-    const strips = Object.entries(hbm.marks).flatMap(([tensor, { place }]) =>
+    const strips = Object.entries(hbm.strips.marks).flatMap(([tensor, { place }]) =>
       links
         .runs(of, tensor)
         .map(({ start, stop }) =>

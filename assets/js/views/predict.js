@@ -59,10 +59,9 @@ export function makePredict() {
   /** @param {string} text @param {number} k */
   function option(text, k) {
     return button(
-      "",
+      [el("kbd", { text: k + 1, "aria-hidden": "true" }), el("span", text)],
       () => choose(k),
       { class: "fa-link", "aria-pressed": "false", "aria-keyshortcuts": k + 1 },
-      [el("kbd", { text: k + 1, "aria-hidden": "true" }), el("span", text)],
     );
   }
 

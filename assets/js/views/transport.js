@@ -26,7 +26,7 @@ export function icon(name) {
 
 /** A button that looks like what it does. @param {string} name @param {string} label @param {() => void} act */
 export const iconButton = (name, label, act, title = label) =>
-  button("", act, { class: `fa-key fa-key-${name}`, "aria-label": label, title }, [icon(name)]);
+  button([icon(name)], act, { class: `fa-key fa-key-${name}`, "aria-label": label, title });
 
 /** @template {Playable} P */
 export class Transport {

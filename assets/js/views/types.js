@@ -9,7 +9,7 @@
  * @typedef {Record<string, Ramp>} Ramps by tensor
  * @typedef {{
  *   Q: Ramp, K: Ramp, V: Ramp, O: Ramp, L: Ramp, dQ: Ramp, dK: Ramp, dV: Ramp, dO: Ramp, dS: Ramp, M: Ramp, S: Ramp, P: Ramp,
- *   empty: string, done: string, hatch: string, ink: string, paper: string, big: boolean, unit: number,
+ *   empty: string, done: string, hatch: string, paper: string, big: boolean, unit: number,
  * }} Theme `big`: presentation mode; `unit`: what a pixel at 1280 × 720 is here
  * @typedef {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} Context2D
  *

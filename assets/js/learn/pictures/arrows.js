@@ -171,13 +171,7 @@ function arrows(data, { big, narrow, type }, pen, api, width, height) {
     names.map(tip),
     line(width / 2, foot, product, type + 5, "bold middle"),
     !big &&
-      text(
-        width / 2,
-        foot + 27,
-        narrow ? t("product.short") : t("product"),
-        type - 1,
-        "middle quiet",
-      ),
+      text(width / 2, foot + 27, t(narrow ? "product.short" : "product"), type - 1, "middle quiet"),
   ];
 }
 

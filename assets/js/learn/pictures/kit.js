@@ -20,8 +20,9 @@ const FIXED = 15; // on a phone, which scrolls, and in presentation mode, which 
 export function draw(data, api) {
   const root = el("div.fa-kit");
   let size = "";
+  const sizeNow = () => `${root.clientWidth} ${Math.round(roomOf(root))}`;
   const lay = () => {
-    size = `${root.clientWidth} ${Math.round(roomOf(root))}`;
+    size = sizeNow();
     fit(root);
     all(root, "[data-plot]").forEach(layPlot);
     all(root, "[data-arrows]").forEach(layArrows);
@@ -60,7 +61,7 @@ export function draw(data, api) {
     group[clamp(group.indexOf(node) + (by[0] || -by[1]), 0, group.length - 1)].focus();
   });
   update(data);
-  onResize(root, root, () => `${root.clientWidth} ${Math.round(roomOf(root))}` !== size && lay());
+  onResize(root, root, () => sizeNow() !== size && lay());
   return Object.assign(root, { update, refit: lay });
 }
 

@@ -139,7 +139,7 @@ function stored(now, { width, narrow, big, type }, on, middle, hbm) {
     text(x, base - type * 1.35, words, type - 1, anchor),
     !big && text(x, base - type * 0.15, more, type - 1, `${anchor} quiet`),
   ];
-  const tiledWords = narrow ? t("tiled.short") : t("tiled");
+  const tiledWords = t(narrow ? "tiled.short" : "tiled");
   return [
     rect(0, 0, width, hbm, "line", { opacity: 0.75 }),
     text(14, type * 1.75, main.name, type + 2, "bold"),
@@ -154,7 +154,7 @@ function stored(now, { width, narrow, big, type }, on, middle, hbm) {
       : rect(middle + 14, base - s, s, s, "m"),
     label(
       middle - 62,
-      isShort ? t("head.short") : t("head"),
+      t(isShort ? "head.short" : "head"),
       t("each", { size: now.matrix_text }),
       "end",
     ),
