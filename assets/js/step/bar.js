@@ -7,9 +7,10 @@ import { sentence } from "../model/phases.js";
 import { t } from "../model/texts.js";
 import { icon, iconButton, Transport } from "../views/transport.js";
 
-/** @import { Frame, Pass, Row, Trace } from "../model/types.js" */
+/** @import { Frame, Pass, Place, Row, Trace } from "../model/types.js" */
 /** @import { Theme } from "../views/types.js" */
-/** @import { Player } from "./player.js" */
+/** @import { Playable } from "../views/types.js" */
+/** What it moves. @typedef {Omit<Playable, "go"> & {go: (step: number, phase?: string) => void, readonly at: Place}} Moved */
 /** @import { Stride } from "../model/places.js" */
 /** The visits of a kernel: the first, how many, and a bit for each phase that one of them has.
  * @typedef {{first: number, count: number, has: number}} Kernel */
@@ -59,7 +60,7 @@ function outerOf(trace) {
     `${v_stage[v]} ${v_j[v] < 0 ? "" : (byRows[v_stage[v]] ? v_i : v_j)[v]}`;
 }
 
-/** @extends {Transport<Player>} */
+/** @extends {Transport<Moved>} */
 export class StepTransport extends Transport {
   /** @type {ReturnType<typeof kernelsOf>} */
   kernels;
@@ -74,7 +75,7 @@ export class StepTransport extends Transport {
   /** What Next and playing move by. @type {Stride} */
   stride = "phase";
   /** `player` besides has go(step, phase), and `onLeave` leaves presentation mode; `rare`: what its menu holds besides.
-   * @param {Player} player @param {number} beatMs @param {() => void} onLeave @param {HTMLElement[]} rare */
+   * @param {Moved} player @param {number} beatMs @param {() => void} onLeave @param {HTMLElement[]} rare */
   constructor(player, beatMs, onLeave, rare) {
     super(player, beatMs);
     const [first, , , , last] = this.buttons.children;

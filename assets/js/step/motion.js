@@ -20,7 +20,7 @@ const FOLD_MS = 300;
 const PANE_MS = 240;
 const FOOT = 44; // px from the foot of the stage to the middle of what flies there
 
-/** Make what moves between two places of a player. @param {Player} player */
+/** Make what moves between two places of a player. @param {Omit<Player, "linking" | "motion">} player */
 export function makeMotion(player) {
   const layer = makeLayer(player.root, () => player.tell(player.frame));
   const tile = makeTileMotion(layer, player);

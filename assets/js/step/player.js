@@ -40,400 +40,452 @@ const STEPS = { phaseNext: 1, phaseBack: -1, forward: 1, backward: -1 };
 const END = "end"; // as a phase in an address: the result of the run
 const BEAT_MS = 1000; // until the first place says how long it stays
 
-export class Player extends PlayerBase {
+/** @typedef {ReturnType<typeof makePlayer>} Player */
+
+/** Make a player in its place. @param {HTMLElement} mount @param {PlayerOptions} options */
+export function makePlayer(mount, options) {
   /** @type {Trace} */
-  trace;
+  let traceNow;
   /** @type {Frame} */
-  frame;
+  let frameNow;
   /** @type {Place} */
-  at;
+  let atNow;
   /** @type {number | null} */
-  focus = null;
+  let focus = null;
   /** Is the run over, and its result shown? */
-  ended = false;
+  let ended = false;
   /** @type {number} */
-  questionStep;
-  /** @param {HTMLElement} mount @param {PlayerOptions} options */
-  constructor(mount, options) {
-    super({ class: "fa-player fa-step", "data-testid": "player", "aria-label": t("player") });
-    this.options = { ...options, onZoom: () => this.zoom() };
-    this.hbm = makeHbm(this.options.onHead);
-    this.views = {
-      forward: makeForwardViews({ ...this.options, onWay: () => this.layout() }),
-      backward: makeBackwardViews(this.options),
-    };
-    this.rowView = this.views.forward.rowView;
-    this.code = makeCode();
-    this.predict = makePredict();
-    this.traffic = makeTraffic();
-    this.progress = makeProgress(() => this.open("traffic"));
-    const { rare } = this.views.forward;
-    this.problem = makeWords(this.options.controls, () => this.turn());
-    this.transport = new StepTransport(this, BEAT_MS, () => this.options.onLeave?.(), [
-      ...rare,
-      ...this.problem.more,
-    ]);
-    const { onCompare, onRun } = this.options;
-    this.result = new Result({ compare: onCompare, turn: () => this.turn(), run: onRun });
-    this.notice.append(button("×", () => this.notify(null), { "aria-label": t("player.dismiss") }));
-    this.purpose = [el("h2"), el("p")];
-    this.hero = el("header.fa-hero", this.purpose);
-    this.sentence = makeSentence(this.hbm.bus);
-    this.stage = el("div.fa-stage", [this.hbm.root, this.sentence.root, this.sram.root]);
-    this.lens = makeLens();
-    this.drawer = makeDrawer(
-      {
-        ...this.views.forward.panels,
-        ...this.views.backward.panels,
-        code: [this.code.root],
-        traffic: [this.traffic.root],
+  let questionStep;
+  let big = false; // in presentation mode
+
+  const base = new PlayerBase(
+    { class: "fa-player fa-step", "data-testid": "player", "aria-label": t("player") },
+    {
+      get isReady() {
+        return Boolean(traceNow);
       },
-      (name) => (name === "compare" ? this.options.onCompare?.() : this.open(name)),
-    );
-    this.panes = makePanes(this.root);
-    this.root.append(
-      this.notice,
-      this.hero,
-      this.lens.root,
-      this.stage,
-      this.result.root,
-      this.panes.root,
-      el("div.fa-line-of-words", [this.drawer.tabs, this.problem.root]),
-      this.drawer.root,
-      this.progress.root,
-      this.transport.root,
-    );
-    this.panes.swiped([this.stage, this.drawer.root]);
-    this.linking = makeLinking(this);
-    this.root.append(this.linking.words);
-    this.motion = makeMotion(this);
-    this.panes.show("sram");
-    this.dress();
-    this.open(this.own.first);
-    mount.replaceChildren(this.root);
-    this.listed = this.options.listings?.().then(this.code.list, () => {});
-    const { forward, backward } = this.views;
-    for (const { root } of [this.hbm, forward.sram, backward.sram]) this.resizer.observe(root);
-  }
-
-  get isReady() {
-    return Boolean(this.trace);
-  }
-
-  get cards() {
-    return [this.hbm.root, this.sram.root];
-  }
+      get cards() {
+        return [hbm.root, sramNow().root];
+      },
+      layout,
+      act,
+    },
+  );
+  const { root, notice } = base;
+  const { onCompare, onRun, onHead, onPlace, listings, visitUrl, controls } = options;
+  const hbm = makeHbm(onHead);
+  const views = {
+    forward: makeForwardViews({ onZoom: zoom, onWay: layout }),
+    backward: makeBackwardViews({ onZoom: zoom }),
+  };
+  const rowView = views.forward.rowView;
+  const code = makeCode();
+  const predict = makePredict();
+  const traffic = makeTraffic();
+  const progress = makeProgress(() => open("traffic"));
+  const problem = makeWords(controls, () => turn());
+  const moved = {
+    go,
+    act,
+    beat,
+    get at() {
+      return atNow;
+    },
+  };
+  const transport = new StepTransport(moved, BEAT_MS, () => options.onLeave?.(), [
+    ...views.forward.rare,
+    ...problem.more,
+  ]);
+  const result = new Result({ compare: onCompare, turn: () => turn(), run: onRun });
+  notice.append(button("×", () => base.notify(null), { "aria-label": t("player.dismiss") }));
+  const purpose = [el("h2"), el("p")];
+  const hero = el("header.fa-hero", purpose);
+  const sentenceView = makeSentence(hbm.bus);
+  const stage = el("div.fa-stage", [hbm.root, sentenceView.root, sramNow().root]);
+  const lens = makeLens();
+  const drawer = makeDrawer(
+    {
+      ...views.forward.panels,
+      ...views.backward.panels,
+      code: [code.root],
+      traffic: [traffic.root],
+    },
+    (name) => (name === "compare" ? onCompare?.() : open(name)),
+  );
+  const panes = makePanes(root);
+  root.append(
+    notice,
+    hero,
+    lens.root,
+    stage,
+    result.root,
+    panes.root,
+    el("div.fa-line-of-words", [drawer.tabs, problem.root]),
+    drawer.root,
+    progress.root,
+    transport.root,
+  );
+  panes.swiped([stage, drawer.root]);
+  /** What is shown, for the parts that point at it or move it, and for who embeds the page. */
+  const player = {
+    root,
+    hbm,
+    stage,
+    sentence: sentenceView,
+    drawer,
+    panes,
+    transport,
+    notify: (/** @type {string | null} */ text) => base.notify(text),
+    key,
+    load,
+    turn,
+    open,
+    reveal,
+    cold,
+    warm,
+    go,
+    goTile,
+    end,
+    play,
+    pause,
+    beat,
+    act,
+    predicting,
+    render,
+    tell,
+    get trace() {
+      return traceNow;
+    },
+    get frame() {
+      return frameNow;
+    },
+    get at() {
+      return atNow;
+    },
+    get sram() {
+      return sramNow();
+    },
+    get pass() {
+      return passNow();
+    },
+    get ended() {
+      return ended;
+    },
+    set focus(/** @type {number | null} */ row) {
+      focus = row;
+    },
+  };
+  const linking = makeLinking(player);
+  root.append(linking.words);
+  const motion = makeMotion(player);
+  panes.show("sram");
+  dress();
+  open(ownViews().first);
+  mount.replaceChildren(root);
+  const listed = listings?.().then(code.list, () => {});
+  for (const card of [hbm, views.forward.sram, views.backward.sram])
+    base.resizer.observe(card.root);
 
   /** Which pass is shown. */
-  get pass() {
-    return this.trace?.header.pass ?? "forward";
+  function passNow() {
+    return traceNow?.header.pass ?? "forward";
   }
 
   /** The views of the pass that is on screen. */
-  get own() {
-    return /** @type {PassViews} */ (this.views[this.pass]);
+  function ownViews() {
+    return /** @type {PassViews} */ (views[passNow()]);
   }
 
-  get sram() {
-    return this.own.sram;
+  function sramNow() {
+    return ownViews().sram;
   }
 
   /** Show the other pass of the same Problem, at the same tile. @param {Pass} [pass] */
-  turn(pass = this.pass === "forward" ? "backward" : "forward") {
-    if (!this.trace || pass === this.pass) return;
-    this.warm();
-    return this.load(new URLSearchParams(this.trace.header.query).toString(), { pass });
+  function turn(pass = passNow() === "forward" ? "backward" : "forward") {
+    if (!traceNow || pass === passNow()) return;
+    warm();
+    return load(new URLSearchParams(traceNow.header.query).toString(), { pass });
   }
 
   /** Put the cards and tabs of the pass in their place. */
-  dress() {
-    const { sram, first, panels } = this.own;
-    if (!sram.root.isConnected) this.stage.lastElementChild?.replaceWith(sram.root);
-    if (this.predict.root.previousSibling !== panels[first][0])
-      panels[first][0].after(this.predict.root);
-    this.own.veil(!this.predict.root.hidden);
-    const { table } = this.views.forward;
-    if (this.pass === "forward") this.code.root.after(table.root);
+  function dress() {
+    const { sram, first, panels } = ownViews();
+    if (!sram.root.isConnected) stage.lastElementChild?.replaceWith(sram.root);
+    if (predict.root.previousSibling !== panels[first][0]) panels[first][0].after(predict.root);
+    ownViews().veil(!predict.root.hidden);
+    const { table } = views.forward;
+    if (passNow() === "forward") code.root.after(table.root);
     else table.root.remove(); // its rows carry m, α and ℓ
-    this.drawer.pass(this.pass);
-    this.panes.names(this.pass);
-    if (!this.drawer.has(this.drawer.name)) this.drawer.open(first);
+    drawer.pass(passNow());
+    panes.names(passNow());
+    if (!drawer.has(drawer.name)) drawer.open(first);
   }
 
   /** Open a panel of the drawer; the page is no longer new. @param {string} name */
-  open(name) {
-    this.warm();
-    this.drawer.open(name);
-    if (this.trace) this.layout();
+  function open(name) {
+    warm();
+    drawer.open(name);
+    if (traceNow) layout();
   }
 
   /** Bring a part of the page on screen, by its data-spot. @param {string} spot */
-  reveal(spot) {
-    if (spot === "rows" || spot === "row_view") this.open(this.own.first);
-    this.panes.choose(PANES[spot] ?? "sram");
+  function reveal(spot) {
+    if (spot === "rows" || spot === "row_view") open(ownViews().first);
+    panes.choose(PANES[spot] ?? "sram");
   }
 
   /** Show what the page is for, until the first step. */
-  cold() {
-    set(this.root, { "data-cold": "" });
+  function cold() {
+    set(root, { "data-cold": "" });
   }
 
-  warm() {
-    set(this.root, { "data-cold": null });
+  function warm() {
+    set(root, { "data-cold": null });
   }
 
   /** Fetch and show the Problem of `query`; a refused one leaves the picture as it is. @param {string} query @param {Position} position */
-  async load(query, position = {}) {
-    const sentence = await this.loading(async (signal) => {
-      const pass = position.pass ?? this.pass;
-      const response = await this.fetch(this.options.url(query, pass), signal);
+  async function load(query, position = {}) {
+    const refusal = await base.loading(async (signal) => {
+      const pass = position.pass ?? passNow();
+      const response = await base.fetch(options.url(query, pass), signal);
       const trace = prepare(decode(await response.arrayBuffer()));
       signal.throwIfAborted();
-      this.notify(null);
-      this.show(trace, position);
-      await this.listed; // so that stepping asks the server nothing
+      base.notify(null);
+      show(trace, position);
+      await listed; // so that stepping asks the server nothing
     });
-    if (!sentence || this.trace || !query) return;
-    await this.load("");
-    this.notify(sentence);
+    if (!refusal || traceNow || !query) return;
+    await load("");
+    base.notify(refusal);
   }
 
   /** @param {Trace} trace @param {Position} [position] */
-  show(trace, { step, phase, sel = this.linking.picked, way = this.rowView.way } = {}) {
-    this.transport.stop();
-    const same = this.trace && step === undefined ? counterpart(this.trace, this.at, trace) : null;
-    this.trace = trace;
-    this.dress();
-    set(this.root, {
+  function show(trace, { step, phase, sel = linking.picked, way = rowView.way } = {}) {
+    transport.stop();
+    const same = traceNow && step === undefined ? counterpart(traceNow, atNow, trace) : null;
+    traceNow = trace;
+    dress();
+    set(root, {
       "data-query": String(new URLSearchParams(trace.header.query)),
-      "data-pass": this.pass,
+      "data-pass": passNow(),
     });
     const known = phase && trace.header.phases.includes(phase) ? phase : null;
-    this.at =
+    atNow =
       (!known && same) ||
       nearest(
         trace,
         Math.max(0, step ?? same?.step ?? 0),
         known ?? (step === undefined ? "load" : undefined),
       );
-    this.ended = phase === END;
-    this.questionStep = -1;
-    this.predict.question = null;
-    if (!trace.header.numbers && this.drawer.name === this.own.first) this.drawer.open("traffic"); // its rows come one tile at a time
-    this.rowView.way = WAYS.find((one) => one === way) ?? "alpha";
-    this.layout();
-    this.linking.pick(sel);
+    ended = phase === END;
+    questionStep = -1;
+    predict.question = null;
+    if (!trace.header.numbers && drawer.name === ownViews().first) drawer.open("traffic"); // its rows come one tile at a time
+    rowView.way = WAYS.find((one) => one === way) ?? "alpha";
+    layout();
+    linking.pick(sel);
   }
 
-  layout() {
-    this.laidOut = this.room();
-    const theme = palette(this.root);
-    this.big = theme.big;
-    this.hbm.layout(this.trace, theme);
-    this.sram.layout(this.trace, theme);
-    const { own, code, traffic, progress, problem, transport } = this;
-    for (const view of [own, code, traffic, progress, problem, transport])
-      view.layout(this.trace, theme);
-    this.render();
+  function layout() {
+    base.laidOut = base.room();
+    const theme = palette(root);
+    ({ big } = theme);
+    hbm.layout(traceNow, theme);
+    sramNow().layout(traceNow, theme);
+    const parts = [code, traffic, progress, problem, transport];
+    for (const view of [ownViews(), ...parts]) view.layout(traceNow, theme);
+    render();
   }
 
   /** Go to a place, and unless `still` animate the way from the one before. @param {number} step @param {string} [phase] */
-  go(step, phase, still = this.isKeyRepeating) {
-    if (!this.trace) return;
-    const from = this.motion.here();
-    this.warm();
-    this.ended = false;
-    this.at = place(this.trace, step, phase);
-    this[this.room() === this.laidOut ? "render" : "layout"](); // the first step makes room
-    if (!still)
-      this.motion.show(from, this.at, this.transport.timer ? this.transport.pace : Infinity);
+  function go(step, phase, still = base.isKeyRepeating) {
+    if (!traceNow) return;
+    const from = motion.here();
+    warm();
+    ended = false;
+    atNow = place(traceNow, step, phase);
+    (base.room() === base.laidOut ? render : layout)(); // the first step makes room
+    if (!still) motion.show(from, atNow, transport.timer ? transport.pace : Infinity);
   }
 
   /** @param {number} i @param {number} j */
-  goTile(i, j, takes = true) {
-    const { problem: p, tileVisit } = this.trace;
+  function goTile(i, j, takes = true) {
+    const { problem: p, tileVisit } = traceNow;
     const v = tileVisit[i * p.Tc + j];
-    if (v >= 0) this.go(v);
-    if (v >= 0 && !this.trace.header.numbers) this.zoom();
-    if (takes) giveFocus(this.root);
+    if (v >= 0) go(v);
+    if (v >= 0 && !traceNow.header.numbers) zoom();
+    if (takes) giveFocus(root);
   }
 
   /** Fetch the numbers of this visit, for a Problem that came as tiles only. */
-  zoom() {
-    const { visitUrl } = this.options;
-    if (!visitUrl) return this.notify(t("player.tiles"));
-    const { header } = this.trace;
+  function zoom() {
+    if (!visitUrl) return base.notify(t("player.tiles"));
+    const { header } = traceNow;
     const query = new URLSearchParams(header.query).toString();
-    return during("visit", this.fetchVisit(visitUrl(query, this.at.step, header.pass)));
+    return during("visit", fetchVisit(visitUrl(query, atNow.step, header.pass)));
   }
 
   /** @param {string | URL} address of the numbers of this visit */
-  async fetchVisit(address) {
-    const { trace } = this;
-    const { step } = this.at;
+  async function fetchVisit(address) {
+    const trace = traceNow;
+    const { step } = atNow;
     try {
-      const response = await this.fetch(address);
-      if (trace !== this.trace) return;
-      this.notify(null);
+      const response = await base.fetch(address);
+      if (trace !== traceNow) return;
+      base.notify(null);
       trace.zoom = decode(await response.arrayBuffer());
-      if (this.at.step !== step) return;
-      this.sram.zoomed(frame(trace, step, this.at.phase));
-      if (this.drawer.name === "traffic") this.drawer.open(this.own.first);
-      this.render();
+      if (atNow.step !== step) return;
+      sramNow().zoomed(frame(trace, step, atNow.phase));
+      if (drawer.name === "traffic") drawer.open(ownViews().first);
+      render();
     } catch (error) {
-      this.notify(errorText(error));
+      base.notify(errorText(error));
     }
   }
 
   /** Turn predicting on or off. It takes the place of the row view, which would give the answers away. @param {boolean} on */
-  predicting(on) {
-    this.predict.root.hidden = !on;
-    this.own.veil(on);
-    if (on) this.open(this.own.first);
-    if (on) this.panes.choose("rows");
-    else this.panes.release();
-    this.hbm.predicting(on);
-    this.questionStep = -1;
-    if (this.trace) this.layout();
+  function predicting(on) {
+    predict.root.hidden = !on;
+    ownViews().veil(on);
+    if (on) open(ownViews().first);
+    if (on) panes.choose("rows");
+    else panes.release();
+    hbm.predicting(on);
+    questionStep = -1;
+    if (traceNow) layout();
   }
 
   /** @param {KeyboardEvent} event */
-  key(event) {
-    const { predict, trace, linking } = this;
-    if (!predict.key(event) && !(trace && linking.key(event)) && !predict.leaves(event))
-      super.key(event);
+  function key(event) {
+    if (!predict.key(event) && !(traceNow && linking.key(event)) && !predict.leaves(event))
+      base.key(event);
   }
 
   /** @param {string} action */
-  act(action) {
-    if (!this.trace) return;
-    if (action === "toggle") return this.transport.timer ? this.pause() : this.play();
+  function act(action) {
+    if (!traceNow) return;
+    if (action === "toggle") return transport.timer ? pause() : play();
     const by = STEPS[action];
-    this.pause();
-    if (action === "first") return this.go(0, "load");
-    if (this.ended && (by < 0 || action === "back"))
-      return this.go(this.at.step, this.at.phase, true); // the last tile again
-    if (action === "back" && this.at.step === 0) return this.go(0, "load"); // there is no tile before it
+    pause();
+    if (action === "first") return go(0, "load");
+    if (ended && (by < 0 || action === "back")) return go(atNow.step, atNow.phase, true); // the last tile again
+    if (action === "back" && atNow.step === 0) return go(0, "load"); // there is no tile before it
     const on = by > 0 || action === "next";
-    if (on && this.ended) return action === "forward" ? this.options.onCompare?.() : undefined;
-    if (on && this.isLast()) return this.end();
-    if (!by) return this.transport.act(action);
-    const asked = this.predict.root.hidden ? this.transport.stride : "tile"; // of which the question is
+    if (on && ended) return action === "forward" ? onCompare?.() : undefined;
+    if (on && isLast()) return end();
+    if (!by) return transport.act(action);
+    const asked = predict.root.hidden ? transport.stride : "tile"; // of which the question is
     const stride = action.startsWith("phase") ? "phase" : asked;
-    const { step, phase } = ahead(this.trace, this.at, by, stride);
-    this.go(step, phase);
+    const { step, phase } = ahead(traceNow, atNow, by, stride);
+    go(step, phase);
   }
 
   /** Is this the last place of the run? */
-  isLast() {
-    const { step, phase } = this.at;
-    return step === this.trace.steps - 1 && phase === phasesOf(this.trace, step).at(-1);
+  function isLast() {
+    const { step, phase } = atNow;
+    return step === traceNow.steps - 1 && phase === phasesOf(traceNow, step).at(-1);
   }
 
   /** Show what the run came to. */
-  end() {
-    this.ended = true;
-    this.layout();
+  function end() {
+    ended = true;
+    layout();
   }
 
-  play() {
-    if (this.ended || this.isLast()) this.go(0, "load");
-    this.transport.start();
+  function play() {
+    if (ended || isLast()) go(0, "load");
+    transport.start();
   }
 
-  pause() {
-    this.transport.stop();
+  function pause() {
+    transport.stop();
   }
 
-  beat() {
-    if (!this.root.isConnected) return false;
-    if (this.isLast()) {
-      this.end();
+  function beat() {
+    if (!root.isConnected) return false;
+    if (isLast()) {
+      end();
       return false;
     }
-    const before = this.at;
-    const next = ahead(this.trace, before, 1, this.transport.stride);
-    const f = frame(this.trace, next.step, next.phase);
-    this.transport.beatMs = beatOf(this.trace, before, next, sentence(f, this.followed(f)));
-    this.go(next.step, next.phase);
+    const before = atNow;
+    const next = ahead(traceNow, before, 1, transport.stride);
+    const f = frame(traceNow, next.step, next.phase);
+    transport.beatMs = beatOf(traceNow, before, next, sentence(f, followed(f)));
+    go(next.step, next.phase);
     return true;
   }
 
   /** The row of the question, if there is one. */
-  questionRow() {
-    return this.predict.root.hidden ? undefined : this.predict.question?.row;
+  function questionRow() {
+    return predict.root.hidden ? undefined : predict.question?.row;
   }
 
   /** The row whose numbers the words use: the clicked one, else the one asked about, the first that rose, the first. @param {Frame} f */
-  followed(f) {
+  function followed(f) {
     return (
-      f.stats.find((s) => s.row === (this.focus ?? this.questionRow())) ??
+      f.stats.find((s) => s.row === (focus ?? questionRow())) ??
       f.stats.find((s) => s.rose) ??
       f.stats[0]
     );
   }
 
   /** Say of a moment what the picture comes to: the sentence, the drawer, the bytes. @param {Frame} f */
-  tell(f) {
-    const row = this.followed(f);
-    this.sentence.draw(f, row);
-    this.own.draw(this.trace, f, row?.row);
-    this.drawer.call("row", this.views.forward.title);
-    for (const view of [this.code, this.traffic, this.progress]) view.draw(f);
+  function tell(f) {
+    const row = followed(f);
+    sentenceView.draw(f, row);
+    ownViews().draw(traceNow, f, row?.row);
+    drawer.call("row", views.forward.title);
+    for (const view of [code, traffic, progress]) view.draw(f);
   }
 
   /** At the end the result takes the place of the picture, and its headline that of the purpose. @param {Frame} f */
-  conclude(f) {
-    this.result.show(this.ended);
-    const head = this.ended
-      ? this.result.draw(this.trace, f, palette(this.root)).map(rich)
-      : purposeOf(this.trace);
-    head.forEach((nodes, k) => this.purpose[k].replaceChildren(...nodes));
-    this.transport.end(this.ended ? this.result.next : null, this.result.spoken);
+  function conclude(f) {
+    result.show(ended);
+    const head = ended ? result.draw(traceNow, f, palette(root)).map(rich) : purposeOf(traceNow);
+    head.forEach((nodes, k) => purpose[k].replaceChildren(...nodes));
+    transport.end(ended ? result.next : null, result.spoken);
   }
 
-  render() {
-    this.motion.stop();
-    const f = (this.frame = frame(this.trace, this.at.step, this.at.phase));
-    if (!this.predict.root.hidden && this.questionStep !== f.step) {
-      this.questionStep = f.step;
-      this.predict.ask(this.trace.header.numbers ? questionAt(this.trace, f.step) : null);
-      if (this.questionRow() !== undefined) this.focus = this.linking.picked = null; // until something is clicked again
+  function render() {
+    motion.stop();
+    const f = (frameNow = frame(traceNow, atNow.step, atNow.phase));
+    if (!predict.root.hidden && questionStep !== f.step) {
+      questionStep = f.step;
+      predict.ask(traceNow.header.numbers ? questionAt(traceNow, f.step) : null);
+      if (questionRow() !== undefined) focus = linking.picked = null; // until something is clicked again
     }
-    const row = this.followed(f);
-    set(this.root, { ...stated(f), "data-ended": this.ended || null });
-    this.hbm.draw(f);
-    this.sram.draw(f, row?.row);
-    this.transport.draw(f, row);
-    this.tell(f);
-    this.conclude(f);
-    if (this.big)
-      this.lens.draw(
-        f.kind === "skipped" || f.j < 0 ? null : this.hbm.magnified(f),
-        f.numbers ? this.sram.magnified() : null,
-        this.hbm.beside(),
+    const row = followed(f);
+    set(root, { ...stated(f), "data-ended": ended || null });
+    hbm.draw(f);
+    sramNow().draw(f, row?.row);
+    transport.draw(f, row);
+    tell(f);
+    conclude(f);
+    if (big)
+      lens.draw(
+        f.kind === "skipped" || f.j < 0 ? null : hbm.magnified(f),
+        f.numbers ? sramNow().magnified() : null,
+        hbm.beside(),
       );
-    this.panes.follow(
-      this.predict.root.hidden
-        ? f.phase === "load" || f.phase === "store"
-          ? "hbm"
-          : "sram"
-        : "rows",
+    panes.follow(
+      predict.root.hidden ? (f.phase === "load" || f.phase === "store" ? "hbm" : "sram") : "rows",
     );
-    this.linking.draw();
+    linking.draw();
     const last = f.position === f.phases.length - 1;
-    const shown = this.ended ? END : last ? null : f.phase;
+    const shown = ended ? END : last ? null : f.phase;
     const [way, pass] = [
-      this.rowView.way === "alpha" ? null : this.rowView.way,
+      rowView.way === "alpha" ? null : rowView.way,
       f.pass === "forward" ? null : f.pass,
     ];
-    this.options.onPlace?.({
-      query: this.trace.header.query,
+    onPlace?.({
+      query: traceNow.header.query,
       pass,
       step: f.step,
       phase: shown,
-      sel: this.linking.picked,
+      sel: linking.picked,
       way,
     });
   }
+
+  return Object.assign(player, { linking, motion });
 }

@@ -1,6 +1,6 @@
 // Switches between the player and the comparison of the loop orders.
 
-import { Player } from "./player.js";
+import { makePlayer } from "./player.js";
 import { Race } from "./race.js";
 import { giveFocus, isPresenting } from "../lib/dom.js";
 import { isLetter, isTaken } from "../lib/keys.js";
@@ -18,7 +18,7 @@ export function makeStage(mount, options) {
   /** @type {string} */
   let query;
 
-  const player = new Player(mount, { ...options, onCompare: () => compare() });
+  const player = makePlayer(mount, { ...options, onCompare: () => compare() });
 
   /** Hand a key to the player, unless it belongs to a field or a dialog; R leads to the comparison and back. @param {KeyboardEvent} event */
   function key(event) {

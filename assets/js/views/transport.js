@@ -182,8 +182,10 @@ export class PlayerBase {
   /** Is the key that is handled held down? @type {boolean | undefined} */
   isKeyRepeating;
 
-  /** @param {Attributes} attributes */
-  constructor(attributes) {
+  /** Make it; `own`: what a player has of it that is no class of its own. @param {Attributes} attributes
+   * @param {Partial<Pick<PlayerBase, "isReady" | "cards" | "layout" | "act">>} [own] */
+  constructor(attributes, own = {}) {
+    Object.defineProperties(this, Object.getOwnPropertyDescriptors(own));
     this.notified = el("span");
     this.notice = el("p.fa-notice", { role: "alert", hidden: true }, [this.notified]);
     this.root = el("div", { tabindex: -1, role: "group", "aria-busy": "true", ...attributes });
