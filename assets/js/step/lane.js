@@ -50,16 +50,15 @@ export class Lane {
   most;
   /** @type {number[]} */
   sums;
-  /** @param {Order} order @param {{goTile: (lane: Lane, i: number, j: number) => void}} race @param {string} label */
-  constructor(order, race, label = ALGORITHMS[order].label) {
+  /** @param {Order} order @param {(lane: Lane, i: number, j: number) => void} goTile @param {string} label */
+  constructor(order, goTile, label = ALGORITHMS[order].label) {
     const { hue } = ALGORITHMS[order];
     this.order = order;
-    this.race = race;
     this.label = label;
     this.hbm = makeHbm();
     this.hbm.map.addEventListener("click", ({ clientX, clientY }) => {
       const [kind, i, j] = this.hbm.partAt(clientX, clientY)?.split(".") ?? [];
-      if (kind === "tile") this.race.goTile(this, Number(i), Number(j));
+      if (kind === "tile") goTile(this, Number(i), Number(j));
     });
     this.table = makeRowTable();
     this.table.root.hidden = true; // its rows say what embedding pages read
@@ -113,9 +112,9 @@ export class Lane {
 export class YoursLane extends Lane {
   /** By the tile's place in the order of rows. @type {Map<number, SVGElement>} */
   crosses = new Map();
-  /** @param {YoursTiles} found @param {ConstructorParameters<typeof Lane>[1]} race */
-  constructor(found, race) {
-    super("fa2", race, t("lane.yours"));
+  /** @param {YoursTiles} found @param {ConstructorParameters<typeof Lane>[1]} goTile */
+  constructor(found, goTile) {
+    super("fa2", goTile, t("lane.yours"));
     this.found = found;
     this.root.classList.add("fa-lane-yours");
     this.root.dataset.testid = "yours-lane";

@@ -1,7 +1,7 @@
 // Switches between the player and the comparison of the loop orders.
 
 import { makePlayer } from "./player.js";
-import { Race } from "./race.js";
+import { makeRace } from "./race.js";
 import { giveFocus, isPresenting } from "../lib/dom.js";
 import { isLetter, isTaken } from "../lib/keys.js";
 import { chosen, position, problemOf } from "../model/query.js";
@@ -11,7 +11,7 @@ import { chosen, position, problemOf } from "../model/query.js";
 
 /** Make the place where the player and the comparison take turns. @param {HTMLElement} mount @param {StageOptions} options */
 export function makeStage(mount, options) {
-  /** @type {Race} from the first comparison on */
+  /** @type {ReturnType<typeof makeRace>} from the first comparison on */
   let race;
   let racing = false;
   let predicts = false;
@@ -73,7 +73,7 @@ export function makeStage(mount, options) {
     /** @type {RacePosition} */ place = { ...options.begins, pass: player.pass },
   ) {
     query = next;
-    race ??= new Race({
+    race ??= makeRace({
       url: options.url,
       yours: options.yours,
       onPlace: (at) => racing && options.onTick?.(at),
