@@ -5,7 +5,7 @@ import { all, find, get, giveFocus, onResize, set, setText } from "../lib/dom.js
 import { emit } from "../lib/events.js";
 import { clamp } from "../lib/format.js";
 import { request } from "../lib/server.js";
-import { Transport } from "../views/transport.js";
+import { makeTransport } from "../views/transport.js";
 import { draw } from "./blocks.js";
 import { viewControl } from "./controls.js";
 import { show } from "./pictures.js";
@@ -103,7 +103,7 @@ export function makeWidget(mount, lecture = null, fresh = false) {
   function addTransport(place) {
     const act = (/** @type {string} */ action) =>
       action !== "toggle" ? move(action === "next" ? 1 : -1) : togglePlay();
-    const made = new Transport({ act, beat, go() {} }, BEAT_MS);
+    const made = makeTransport({ act, beat, go() {} }, BEAT_MS);
     const { buttons, play } = made;
     const [, back, , next] = buttons.children;
     // The range beside them has the arrow keys for both, and for the number

@@ -5,7 +5,7 @@ import { all, around, button, el, set, setText, svg } from "../lib/dom.js";
 import { algorithmOf } from "../model/passes.js";
 import { sentence } from "../model/phases.js";
 import { t } from "../model/texts.js";
-import { icon, iconButton, Transport } from "../views/transport.js";
+import { icon, iconButton, makeTransport } from "../views/transport.js";
 
 /** @import { Frame, Pass, Place, Row, Trace } from "../model/types.js" */
 /** @import { Theme } from "../views/types.js" */
@@ -60,70 +60,61 @@ function outerOf(trace) {
     `${v_stage[v]} ${v_j[v] < 0 ? "" : (byRows[v_stage[v]] ? v_i : v_j)[v]}`;
 }
 
-/** @extends {Transport<Moved>} */
-export class StepTransport extends Transport {
+/** `player` besides has go(step, phase), and `onLeave` leaves presentation mode; `rare`: what its menu holds besides.
+ * @param {Moved} player @param {number} beatMs @param {() => void} onLeave @param {HTMLElement[]} rare */
+export function makeStepTransport(player, beatMs, onLeave, rare) {
   /** @type {ReturnType<typeof kernelsOf>} */
-  kernels;
+  let kernels;
   /** @type {number} */
-  unit;
+  let unitNow;
   /** @type {SVGElement[]} */
-  marks;
-  /** @type {SVGElement[]} */
-  line;
+  let marks;
+  /** In place of too many marks. @type {SVGElement[]} */
+  let line;
   /** @type {number} */
-  width;
+  let widthNow;
   /** What Next and playing move by. @type {Stride} */
-  stride = "phase";
-  /** `player` besides has go(step, phase), and `onLeave` leaves presentation mode; `rare`: what its menu holds besides.
-   * @param {Moved} player @param {number} beatMs @param {() => void} onLeave @param {HTMLElement[]} rare */
-  constructor(player, beatMs, onLeave, rare) {
-    super(player, beatMs);
-    const [first, , , , last] = this.buttons.children;
-    this.back = this.key("back", t("bar.back"), "backward");
-    this.next = el("span", t("bar.next"));
-    const forward = button([this.next, icon("forward")], () => player.act("forward"), {
-      class: "fa-next",
-      title: t("bar.next.key"),
-    });
-    const leave = iconButton("leave", t("bar.leave"), onLeave, t("bar.leave.key"));
-    this.buttons.replaceChildren(this.back, this.play, forward, leave);
-    this.rail = el("div.fa-rail", { role: "group", "aria-label": t("bar.phases") });
-    this.rail.addEventListener("click", (event) => {
-      const phase = around(event, "button")?.dataset.go;
-      if (phase) player.go(player.at.step, phase);
-    });
-    this.squares = svg("svg.fa-squares", { "aria-hidden": "true" });
-    this.track = el("div.fa-tiles", [this.squares, this.scrub]);
-    this.unitWord = button("", () => this.turnStride(), {
-      class: "fa-word fa-stride",
-      title: t("bar.stride"),
-    });
-    this.turnStride("phase");
-    const count = el("p.fa-count-text", [this.title, this.unitWord]);
-    const ends = el("div.fa-keys", [first, last, this.speed]);
-    const settings = el("details.fa-more", [
-      el("summary", { "aria-label": t("bar.more"), title: t("bar.more"), text: "⋯" }),
-      el("div", [ends, ...rare]),
-    ]);
-    this.phaseWord = el("b.fa-phase-word", { "aria-hidden": "true" });
-    this.root.replaceChildren(
-      this.buttons,
-      this.rail,
-      this.phaseWord,
-      this.track,
-      count,
-      settings,
-      this.live,
-    );
-  }
+  let stride = "phase";
+
+  const base = makeTransport(player, beatMs);
+  const { buttons, play, scrub, speed, title, root, live } = base;
+  const [first, , , , last] = buttons.children;
+  const back = base.key("back", t("bar.back"), "backward");
+  const nextText = el("span", t("bar.next"));
+  const forward = button([nextText, icon("forward")], () => player.act("forward"), {
+    class: "fa-next",
+    title: t("bar.next.key"),
+  });
+  const leave = iconButton("leave", t("bar.leave"), onLeave, t("bar.leave.key"));
+  buttons.replaceChildren(back, play, forward, leave);
+  const rail = el("div.fa-rail", { role: "group", "aria-label": t("bar.phases") });
+  rail.addEventListener("click", (event) => {
+    const phase = around(event, "button")?.dataset.go;
+    if (phase) player.go(player.at.step, phase);
+  });
+  const squares = svg("svg.fa-squares", { "aria-hidden": "true" });
+  const track = el("div.fa-tiles", [squares, scrub]);
+  const unitWord = button("", () => turnStride(), {
+    class: "fa-word fa-stride",
+    title: t("bar.stride"),
+  });
+  turnStride("phase");
+  const count = el("p.fa-count-text", [title, unitWord]);
+  const ends = el("div.fa-keys", [first, last, speed]);
+  const settings = el("details.fa-more", [
+    el("summary", { "aria-label": t("bar.more"), title: t("bar.more"), text: "⋯" }),
+    el("div", [ends, ...rare]),
+  ]);
+  const phaseWord = el("b.fa-phase-word", { "aria-hidden": "true" });
+  root.replaceChildren(buttons, rail, phaseWord, track, count, settings, live);
 
   /** @param {Trace} trace */
-  layout(trace, /** @type {Theme} */ { unit }) {
-    this.unit = unit;
-    this.length(trace.steps);
+  function layout(trace, /** @type {Theme} */ { unit }) {
+    unitNow = unit;
+    base.length(trace.steps);
     const names = trace.header.phases;
-    this.kernels = kernelsOf(trace);
-    this.rail.replaceChildren(
+    kernels = kernelsOf(trace);
+    rail.replaceChildren(
       ...names.map((name) =>
         el(
           "button",
@@ -137,25 +128,25 @@ export class StepTransport extends Transport {
         ),
       ),
     );
-    this.tiles(trace);
+    tiles(trace);
   }
 
-  /** Let Next and playing move by this, or by the other. @param {Stride} [stride] */
-  turnStride(stride = this.stride === "phase" ? "tile" : "phase") {
-    this.stride = stride;
-    setText(this.unitWord, t(`bar.by_${stride}`));
+  /** Let Next and playing move by this, or by the other. @param {Stride} [by] */
+  function turnStride(by = stride === "phase" ? "tile" : "phase") {
+    stride = by;
+    setText(unitWord, t(`bar.by_${stride}`));
   }
 
   /** The end of the run: Next leads on. @param {string | null} next what it is called then @param {string} spoken */
-  end(next, spoken) {
-    setText(this.next, next ?? t("bar.next"));
+  function end(next, spoken) {
+    setText(nextText, next ?? t("bar.next"));
     if (!next) return;
-    setText(this.title, t("bar.all_done"));
-    setText(this.spoken, spoken);
+    setText(title, t("bar.all_done"));
+    setText(base.spoken, spoken);
   }
 
   /** A square per visit, the row blocks (or key blocks) of the walk apart; too many of them are a line. @param {Trace} trace */
-  tiles(trace) {
+  function tiles(trace) {
     const { steps } = trace;
     const outer = outerOf(trace);
     const starts = [];
@@ -167,39 +158,39 @@ export class StepTransport extends Transport {
     }
     const scale = Math.min(1, SQUARE.most / whole); // without squares there is one line, as wide as may be
     const width = Math.min(SQUARE.most, whole || SQUARE.most);
-    const wide = (width * this.unit).toFixed(1);
-    set(this.squares, {
+    const wide = (width * unitNow).toFixed(1);
+    set(squares, {
       viewBox: `0 0 ${width.toFixed(1)} 20`,
       width: wide,
-      height: 20 * this.unit,
+      height: 20 * unitNow,
     });
-    this.marks = starts.map((start) =>
+    marks = starts.map((start) =>
       svg("rect", {
         x: (start * scale).toFixed(1),
         width: Math.max(1, SQUARE.width * scale).toFixed(1),
         rx: 3,
       }),
     );
-    this.line = starts.length
+    line = starts.length
       ? []
       : [
           svg("rect", { class: "", x: 0, y: 7, width, height: 6, rx: 3 }),
           svg("rect.is-now", { x: 0, y: 7, width: 0, height: 6, rx: 3 }),
         ];
-    this.width = width;
-    this.squares.replaceChildren(...this.marks, ...this.line);
-    this.track.style.width = `${wide}px`;
+    widthNow = width;
+    squares.replaceChildren(...marks, ...line);
+    track.style.width = `${wide}px`;
   }
 
   /** The button of a phase. @param {string} name */
-  phase(name) {
-    return all(this.rail, "button").find((button) => button.dataset.go === name);
+  function phase(name) {
+    return all(rail, "button").find((button) => button.dataset.go === name);
   }
 
   /** @param {Frame} f @param {Row | undefined} row */
-  draw(f, row) {
-    const kernel = this.kernels[String(f.stage)];
-    all(this.rail, "button").forEach((button, k) => {
+  function draw(f, row) {
+    const kernel = kernels[String(f.stage)];
+    all(rail, "button").forEach((button, k) => {
       const name = String(button.dataset.go);
       const now = name === f.phase;
       set(button, {
@@ -210,8 +201,8 @@ export class StepTransport extends Transport {
         hidden: kernel.has & (1 << k) ? null : "",
       });
     });
-    set(this.rail, { "data-many": all(this.rail, "button:not([hidden])").length > 9 || null });
-    this.marks.forEach((mark, v) => {
+    set(rail, { "data-many": all(rail, "button:not([hidden])").length > 9 || null });
+    marks.forEach((mark, v) => {
       const now = v === f.step;
       set(mark, {
         class: now ? "is-now" : v < f.step ? "is-done" : "",
@@ -219,11 +210,11 @@ export class StepTransport extends Transport {
         height: now ? 18 : SQUARE.height,
       });
     });
-    if (this.line.length)
-      set(this.line[1], { width: ((this.width * f.step) / Math.max(1, f.steps - 1)).toFixed(1) });
-    setText(this.phaseWord, f.phase);
-    set(this.back, { disabled: f.step === 0 && f.position === 0 ? "" : null });
-    this.show({
+    if (line.length)
+      set(line[1], { width: ((widthNow * f.step) / Math.max(1, f.steps - 1)).toFixed(1) });
+    setText(phaseWord, f.phase);
+    set(back, { disabled: f.step === 0 && f.position === 0 ? "" : null });
+    base.show({
       step: f.step,
       title: titleOf(f, kernel),
       spoken: t("bar.spoken", {
@@ -234,4 +225,6 @@ export class StepTransport extends Transport {
       }),
     });
   }
+
+  return Object.assign(base, { rail, layout, end, phase, draw, stride: () => stride });
 }

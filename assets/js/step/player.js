@@ -20,7 +20,7 @@ import { WAYS } from "../views/row_view.js";
 import { rich } from "../views/rich.js";
 import { makePredict } from "../views/predict.js";
 import { makeBackwardViews } from "./backward.js";
-import { StepTransport } from "./bar.js";
+import { makeStepTransport } from "./bar.js";
 import { makeDrawer } from "./drawer.js";
 import { makeForwardViews } from "./forward.js";
 import { makeLinking } from "./linking.js";
@@ -92,7 +92,7 @@ export function makePlayer(mount, options) {
       return atNow;
     },
   };
-  const transport = new StepTransport(moved, BEAT_MS, () => options.onLeave?.(), [
+  const transport = makeStepTransport(moved, BEAT_MS, () => options.onLeave?.(), [
     ...views.forward.rare,
     ...problem.more,
   ]);
@@ -374,7 +374,7 @@ export function makePlayer(mount, options) {
     if (on && ended) return action === "forward" ? onCompare?.() : undefined;
     if (on && isLast()) return end();
     if (!by) return transport.act(action);
-    const asked = predict.root.hidden ? transport.stride : "tile"; // of which the question is
+    const asked = predict.root.hidden ? transport.stride() : "tile"; // of which the question is
     const stride = action.startsWith("phase") ? "phase" : asked;
     const { step, phase } = ahead(traceNow, atNow, by, stride);
     go(step, phase);
@@ -408,7 +408,7 @@ export function makePlayer(mount, options) {
       return false;
     }
     const before = atNow;
-    const next = ahead(traceNow, before, 1, transport.stride);
+    const next = ahead(traceNow, before, 1, transport.stride());
     const f = frame(traceNow, next.step, next.phase);
     transport.beatMs = beatOf(traceNow, before, next, sentence(f, followed(f)));
     go(next.step, next.phase);

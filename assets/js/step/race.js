@@ -25,7 +25,7 @@ import { listed } from "../model/wording.js";
 import { tabs } from "./drawer.js";
 import { makePredict } from "../views/predict.js";
 import { makeWords } from "./words.js";
-import { iconButton, PlayerBase, Transport } from "../views/transport.js";
+import { iconButton, PlayerBase, makeTransport } from "../views/transport.js";
 
 /** @import { Clock } from "../model/race_clock.js" */
 /** @import { Order, Pass } from "../model/types.js" */
@@ -71,7 +71,7 @@ export function makeRace(options) {
   let timing = { byBytes: false, quantum: 1, ticks: 1 };
   /** @type {Lane[]} */
   let lanes = [];
-  const transport = new Transport({ go, beat, act: (action) => base.act(action) }, BEAT_MS, {
+  const transport = makeTransport({ go, beat, act: (action) => base.act(action) }, BEAT_MS, {
     label: t("race.same"),
     choices: CLOCKS,
     onChoice: clockChanged,

@@ -28,84 +28,71 @@ export function icon(name) {
 export const iconButton = (name, label, act, title = label) =>
   button([icon(name)], act, { class: `fa-key fa-key-${name}`, "aria-label": label, title });
 
-/** @template {Playable} P */
-export class Transport {
-  /** @type {P} */
-  player;
-  /** @type {number} */
-  beatMs;
-  /** @type {ReturnType<typeof setTimeout> | null} */
-  timer;
-  /** @type {HTMLElement} */
-  spoken;
-  /** @type {HTMLElement} */
-  selected;
-  /** @type {number} */
-  steps;
-  /** @type {number} */
-  at;
-  /** `player` has go(step) and beat(), which shows what comes next and says whether to play on, after `beatMs` at
-   * speed 1; and act(what a button or a key says). `grain` describes a second menu: what a
-   * race keeps equal, where there is one. @param {P} player @param {number} beatMs @param {Grain} [grain] */
-  constructor(player, beatMs, grain) {
-    Object.assign(this, { player, beatMs, timer: null });
-    this.playIcons = { play: icon("play"), pause: icon("pause") };
-    this.play = this.key("play", t("play"), "toggle");
-    this.buttons = el("div.fa-keys", [
-      this.key("first", t("first")),
-      this.key("back", t("back")),
-      this.play,
-      this.key("next", t("next")),
-      this.key("last", t("last")),
-    ]);
-    this.title = el("b");
-    this.words = el("span.fa-words");
-    this.text = el("p.fa-step-text", [this.title, this.words]);
-    this.spoken = el("span", { "aria-live": "polite" });
-    this.selected = el("span", { "aria-live": "polite" }); // apart: only the one that changed is read
-    this.live = el("div.fa-sr", { "data-testid": "sentence" }, [this.spoken, this.selected]);
-    this.scrub = el("input.fa-scrub", {
-      type: "range",
-      min: 0,
-      step: 1,
-      value: 0,
-      "aria-label": t("step"),
-    });
-    this.scrub.addEventListener("input", () => player.go(Number(this.scrub.value)));
-    this.speed = el(
-      "select",
-      { "aria-label": t("speed"), title: t("speed") },
-      SPEEDS.map((s) => el("option", { value: s, text: `${s}×`, selected: s === 1 })),
-    );
-    this.grain = el(
-      "select",
-      { "aria-label": grain?.label, title: grain?.label },
-      grain?.choices.map(([value, text]) => el("option", { value, text })),
-    );
-    if (grain?.onChoice) this.grain.addEventListener("change", grain.onChoice);
-    const hint = el("span.fa-hint", grain?.hint);
-    const settings = el("div.fa-settings", [this.speed, this.grain, hint]);
-    this.root = el("div.fa-transport", { role: "toolbar", "aria-label": t("transport") }, [
-      this.buttons,
-      this.text,
-      this.scrub,
-      settings,
-      this.live,
-    ]);
-  }
+/** `player` has go(step) and beat(), which shows what comes next and says whether to play on, after `beatMs` at
+ * speed 1; and act(what a button or a key says). `menu` describes a second one: what a
+ * race keeps equal, where there is one. @param {Playable} player @param {number} beatMs @param {Grain} [menu] */
+export function makeTransport(player, beatMs, menu) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  let count = 0;
+  let place = 0;
+
+  const playIcons = { play: icon("play"), pause: icon("pause") };
+  const play = key("play", t("play"), "toggle");
+  const buttons = el("div.fa-keys", [
+    key("first", t("first")),
+    key("back", t("back")),
+    play,
+    key("next", t("next")),
+    key("last", t("last")),
+  ]);
+  const titleText = el("b");
+  const wordsText = el("span.fa-words");
+  const stepText = el("p.fa-step-text", [titleText, wordsText]);
+  const spokenText = el("span", { "aria-live": "polite" });
+  const selected = el("span", { "aria-live": "polite" }); // apart: only the one that changed is read
+  const live = el("div.fa-sr", { "data-testid": "sentence" }, [spokenText, selected]);
+  const scrub = el("input.fa-scrub", {
+    type: "range",
+    min: 0,
+    step: 1,
+    value: 0,
+    "aria-label": t("step"),
+  });
+  scrub.addEventListener("input", () => player.go(Number(scrub.value)));
+  const speed = el(
+    "select",
+    { "aria-label": t("speed"), title: t("speed") },
+    SPEEDS.map((s) => el("option", { value: s, text: `${s}×`, selected: s === 1 })),
+  );
+  const grain = el(
+    "select",
+    { "aria-label": menu?.label, title: menu?.label },
+    menu?.choices.map(([value, text]) => el("option", { value, text })),
+  );
+  if (menu?.onChoice) grain.addEventListener("change", menu.onChoice);
+  const hint = el("span.fa-hint", menu?.hint);
+  const settings = el("div.fa-settings", [speed, grain, hint]);
+  const root = el("div.fa-transport", { role: "toolbar", "aria-label": t("transport") }, [
+    buttons,
+    stepText,
+    scrub,
+    settings,
+    live,
+  ]);
 
   /** @param {string} name @param {string} label */
-  key(name, label, action = name) {
-    return iconButton(name, label, () => this.player.act(action));
+  function key(name, label, action = name) {
+    return iconButton(name, label, () => player.act(action));
   }
 
-  length(/** @type {number} */ steps) {
-    this.steps = steps;
-    set(this.scrub, { max: steps - 1 });
+  function length(/** @type {number} */ steps) {
+    count = steps;
+    set(scrub, { max: steps - 1 });
   }
 
   /** A place on the scrubber, its title, its words, and what a screen reader says of it. */
-  show(
+  function show(
     /** @type {{step: number, title: string, words?: string, spoken: string}} */ {
       step,
       title,
@@ -113,58 +100,84 @@ export class Transport {
       spoken,
     },
   ) {
-    this.at = step;
-    setText(this.title, title);
-    setText(this.words, words ?? "");
-    if (!this.timer || this.pace >= 500) setText(this.spoken, spoken);
-    if (Number(this.scrub.value) !== step) this.scrub.value = String(step);
-    set(this.scrub, { "aria-valuetext": title });
-    this.scrub.style.setProperty(
-      "--fa-progress",
-      `${this.steps > 1 ? (step / (this.steps - 1)) * 100 : 100}%`,
-    );
+    place = step;
+    setText(titleText, title);
+    setText(wordsText, words ?? "");
+    if (!timer || pace() >= 500) setText(spokenText, spoken);
+    if (Number(scrub.value) !== step) scrub.value = String(step);
+    set(scrub, { "aria-valuetext": title });
+    scrub.style.setProperty("--fa-progress", `${count > 1 ? (step / (count - 1)) * 100 : 100}%`);
   }
 
   /** What is selected besides, for the ear. @param {string} text */
-  also(text) {
-    setText(this.selected, text && ` ${text}`);
+  function also(text) {
+    setText(selected, text && ` ${text}`);
   }
 
   /** What a key or a button asks for. @param {string} action */
-  act(action) {
-    if (!this.steps) return;
-    const playing = this.timer;
-    this.stop();
+  function act(action) {
+    if (!count) return;
+    const wasPlaying = timer;
+    stop();
     /** @type {Record<string, number>} */
-    const places = { next: this.at + 1, back: this.at - 1, first: 0, last: this.steps - 1 };
-    if (action !== "toggle") return this.player.go(places[action]);
-    if (playing) return;
-    if (this.at === this.steps - 1) this.player.go(0);
-    this.start();
+    const places = { next: place + 1, back: place - 1, first: 0, last: count - 1 };
+    if (action !== "toggle") return player.go(places[action]);
+    if (wasPlaying) return;
+    if (place === count - 1) player.go(0);
+    start();
   }
 
-  get pace() {
-    return this.beatMs / Number(this.speed.value);
+  function pace() {
+    return beatMs / Number(speed.value);
   }
 
-  start() {
-    this.playing(true);
-    this.timer = setTimeout(() => (this.player.beat() ? this.start() : this.stop()), this.pace);
+  function start() {
+    playing(true);
+    timer = setTimeout(() => (player.beat() ? start() : stop()), pace());
   }
 
-  stop() {
-    clearTimeout(this.timer ?? undefined);
-    this.timer = null;
-    this.playing(false);
+  function stop() {
+    clearTimeout(timer);
+    timer = undefined;
+    playing(false);
   }
 
   /** @param {boolean} on */
-  playing(on) {
-    if (this.play.getAttribute("aria-pressed") === String(on)) return;
-    this.play.replaceChildren(this.playIcons[on ? "pause" : "play"]);
+  function playing(on) {
+    if (play.getAttribute("aria-pressed") === String(on)) return;
+    play.replaceChildren(playIcons[on ? "pause" : "play"]);
     const label = t(on ? "pause" : "play");
-    set(this.play, { "aria-label": label, title: label, "aria-pressed": on });
+    set(play, { "aria-label": label, title: label, "aria-pressed": on });
   }
+
+  return {
+    buttons,
+    play,
+    title: titleText,
+    spoken: spokenText,
+    live,
+    scrub,
+    speed,
+    grain,
+    root,
+    key,
+    length,
+    show,
+    also,
+    act,
+    start,
+    stop,
+    /** Is it playing? */
+    get timer() {
+      return timer;
+    },
+    get pace() {
+      return pace();
+    },
+    set beatMs(/** @type {number} */ ms) {
+      beatMs = ms;
+    },
+  };
 }
 
 /** A player without phases goes by whole steps. @type {Record<string, string>} */
@@ -173,7 +186,7 @@ const WHOLE = { phaseNext: "next", phaseBack: "back", forward: "next", backward:
 /** A player, a race, warps: its root, which takes the keyboard, its notice, requests of which the last one counts, and a
  * layout that follows the size of its cards and the theme. */
 export class PlayerBase {
-  /** @type {Transport<any>} */
+  /** @type {Pick<ReturnType<typeof makeTransport>, "act">} */
   transport;
   /** @type {AbortController | undefined} */
   request;
