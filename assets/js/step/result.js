@@ -9,7 +9,7 @@ import { exact } from "../model/exact.js";
 import { algorithmOf, algorithmsOf } from "../model/passes.js";
 import { distance } from "../model/row_view.js";
 import { t } from "../model/texts.js";
-import { Matrix } from "../views/matrix.js";
+import { makeMatrix } from "../views/matrix.js";
 import { stacked } from "../views/byte_track.js";
 import { rich } from "../views/rich.js";
 
@@ -73,7 +73,7 @@ export class Result {
     const [wide, high] = [WIDE * unit, Math.min(HIGH * unit, p.n * 40 * unit)];
     /** @param {string} head @param {string} quiet @param {ArrayLike<number>} data @param {number} end @param {number} width */
     const figure = (head, quiet, data, end, width) => {
-      const matrix = new Matrix(name);
+      const matrix = makeMatrix(name);
       const words = el("figcaption", [el("b", rich(head)), el("span", quiet)]);
       const node = el("figure", [words, matrix.root]);
       matrix.layout(p.n, p.d, width, high, 1000); // no digits

@@ -3,7 +3,7 @@
 import { hueOf } from "../lib/colors.js";
 import { el, set, setText } from "../lib/dom.js";
 import { t } from "../model/texts.js";
-import { Matrix } from "./matrix.js";
+import { makeMatrix } from "./matrix.js";
 
 /** @import { Drawing } from "./types.js" */
 
@@ -30,7 +30,7 @@ export class MatrixFrame {
   /** @param {string} name */
   constructor(name) {
     this.name = name;
-    this.matrix = new Matrix(name);
+    this.matrix = makeMatrix(name);
     this.head = el(`figcaption.fa-ink-${hueOf(name)}`, { "data-spot": name });
     this.inside = el("span.fa-frame-name", { "aria-hidden": "true" });
     this.root = el(

@@ -75,98 +75,94 @@ function glyphsOf(font, type) {
   return measured.get(font);
 }
 
-export class Matrix {
+/** @typedef {ReturnType<typeof makeMatrix>} Matrix */
+
+/** Make a matrix. @param {string} name CSS class and colour family: Q K V O S P */
+export function makeMatrix(name) {
   /** @type {{font: string, color: string}} */
-  style;
+  let inks;
   /** @type {Record<string, number>} */
-  glyphs;
+  let glyphs;
   /** @type {number} */
-  rows;
+  let rowCount;
   /** @type {number} */
-  cols;
+  let colCount;
   /** @type {number} */
-  width;
+  let wideNow;
   /** @type {number} */
-  height;
+  let highNow;
   /** @type {number} */
-  ratio;
+  let ratio;
   /** @type {number} */
-  most;
-  /** @param {string} name CSS class and colour family: Q K V O S P */
-  constructor(name) {
-    this.canvas = el("canvas", { "aria-hidden": "true" });
-    this.digits = el("div.fa-digits", { "aria-hidden": "true" });
-    this.root = el(`div.fa-matrix.fa-${name.toLowerCase()}`, [this.canvas, this.digits]);
-    this.cells = /** @type {HTMLElement[]} */ ([]);
-    this.small = context2d(new OffscreenCanvas(1, 1));
-  }
+  let most;
+
+  const canvas = el("canvas", { "aria-hidden": "true" });
+  const digits = el("div.fa-digits", { "aria-hidden": "true" });
+  const root = el(`div.fa-matrix.fa-${name.toLowerCase()}`, [canvas, digits]);
+  let cells = /** @type {HTMLElement[]} */ ([]);
+  const small = context2d(new OffscreenCanvas(1, 1));
 
   /** `type`: px of its digits. @param {number} rows @param {number} cols @param {number} width @param {number} height @param {number} type */
-  layout(rows, cols, width, height, type) {
-    this.rows = rows;
-    this.cols = cols;
-    this.width = Math.max(8, Math.floor(width));
-    this.height = Math.max(8, Math.floor(height));
-    this.ratio = fit(this.canvas, this.width, this.height);
+  function layout(rows, cols, width, height, type) {
+    rowCount = rows;
+    colCount = cols;
+    wideNow = Math.max(8, Math.floor(width));
+    highNow = Math.max(8, Math.floor(height));
+    ratio = fit(canvas, wideNow, highNow);
     const grown = type / 13;
-    const [across, down] = [this.width / cols, this.height / rows];
-    const style = getComputedStyle(this.digits);
+    const [across, down] = [wideNow / cols, highNow / rows];
+    const style = getComputedStyle(digits);
     const { fontWeight, fontFamily } = style;
-    this.style = {
-      font: `${fontWeight} ${type * this.ratio}px ${fontFamily}`,
+    inks = {
+      font: `${fontWeight} ${type * ratio}px ${fontFamily}`,
       color: style.getPropertyValue("--fa-quiet"),
     };
-    this.glyphs = glyphsOf(`${fontWeight} ${type}px ${fontFamily}`, type);
-    this.most = across - 3; // px of a number
+    glyphs = glyphsOf(`${fontWeight} ${type}px ${fontFamily}`, type);
+    most = across - 3; // px of a number
     const wide =
-      across >= DIGITS[0] * grown && this.wide("−0.0") <= this.most && down >= DIGITS[1] * grown;
+      across >= DIGITS[0] * grown && widthOf("−0.0") <= most && down >= DIGITS[1] * grown;
     const wanted = wide ? rows * cols : 0;
-    if (this.cells.length !== wanted) {
-      this.cells = times(wanted, () => el("span"));
-      this.digits.replaceChildren(...this.cells);
+    if (cells.length !== wanted) {
+      cells = times(wanted, () => el("span"));
+      digits.replaceChildren(...cells);
     }
-    this.digits.style.gridTemplate = wide ? `repeat(${rows}, 1fr) / repeat(${cols}, 1fr)` : "";
-    this.digits.style.fontSize = `${type}px`;
+    digits.style.gridTemplate = wide ? `repeat(${rows}, 1fr) / repeat(${cols}, 1fr)` : "";
+    digits.style.fontSize = `${type}px`;
   }
 
   /**
    * values(r, c) → number, undefined = not there yet, -Infinity = masked: hatched, and written as `masked`
    * where it is a number of its own. `used` rows/cols: ragged. @param {Drawing} how */
-  draw(how) {
-    const g = context2d(this.canvas);
-    g.clearRect(0, 0, this.canvas.width, this.canvas.height);
-    this.paint(
-      g,
-      how,
-      (/** @type {number} */ k, /** @type {string} */ text, /** @type {string} */ tone) =>
-        this.digit(k, text, tone),
-    );
+  function draw(how) {
+    const g = context2d(canvas);
+    g.clearRect(0, 0, canvas.width, canvas.height);
+    paint(g, how, digit);
   }
 
   /** The same as a picture of its own, its digits in it. @param {Drawing} how */
-  picture(how) {
-    const canvas = new OffscreenCanvas(this.canvas.width, this.canvas.height);
-    const g = context2d(canvas);
-    const { font, color } = this.style;
+  function picture(how) {
+    const copy = new OffscreenCanvas(canvas.width, canvas.height);
+    const g = context2d(copy);
+    const { font, color } = inks;
     Object.assign(g, { font, textAlign: "center", textBaseline: "middle" });
-    const [w, h] = [canvas.width / this.cols, canvas.height / this.rows];
-    this.paint(
+    const [w, h] = [canvas.width / colCount, canvas.height / rowCount];
+    paint(
       g,
       how,
       (/** @type {number} */ k, /** @type {string} */ text, /** @type {string} */ tone) => {
         g.fillStyle = tone || color;
         g.fillText(
           text,
-          ((k % this.cols) + 0.5) * w - this.ratio,
-          (Math.floor(k / this.cols) + 0.5) * h - this.ratio,
+          ((k % colCount) + 0.5) * w - ratio,
+          (Math.floor(k / colCount) + 0.5) * h - ratio,
         );
       },
     );
-    return canvas;
+    return copy;
   }
 
   /** @param {(k: number, text: string, tone: string) => void} write(k, text, tone) what becomes of the digits of each cell @param {Context2D} g */
-  paint(
+  function paint(
     g,
     /** @type {Drawing} */ {
       values,
@@ -179,15 +175,15 @@ export class Matrix {
     },
     write,
   ) {
-    const w = this.canvas.width / this.cols;
-    const h = this.canvas.height / this.rows;
-    const least = Math.min(w, h) / this.ratio;
-    const gap = least >= GAP_FROM ? Math.max(1, Math.round((least >= 24 ? 2 : 1) * this.ratio)) : 0;
-    const round = least >= ROUND_FROM ? Math.min(4, least / 10) * this.ratio : 0;
-    if (!gap) return this.dots(g, { values, low, high, ramp, theme, used });
-    const masked = hatch(g, theme.hatch, this.ratio);
-    for (let r = 0; r < this.rows; r++)
-      for (let c = 0; c < this.cols; c++) {
+    const w = canvas.width / colCount;
+    const h = canvas.height / rowCount;
+    const least = Math.min(w, h) / ratio;
+    const gap = least >= GAP_FROM ? Math.max(1, Math.round((least >= 24 ? 2 : 1) * ratio)) : 0;
+    const round = least >= ROUND_FROM ? Math.min(4, least / 10) * ratio : 0;
+    if (!gap) return dots(g, { values, low, high, ramp, theme, used });
+    const masked = hatch(g, theme.hatch, ratio);
+    for (let r = 0; r < rowCount; r++)
+      for (let c = 0; c < colCount; c++) {
         const lane = used && (r >= used[0] || c >= used[1]);
         const x = lane ? undefined : values(r, c);
         if (x !== undefined) {
@@ -202,22 +198,22 @@ export class Matrix {
             cell(g, left, top, width, height, round);
           }
         }
-        if (!this.cells.length) continue;
+        if (!cells.length) continue;
         const value = x === -Infinity ? zero : x;
         const tone = Number.isFinite(x)
           ? ramp.dark[level(Number(x), low, high)]
             ? "#fff"
             : "#101820"
           : ""; // over a hatch the page's ink
-        write(r * this.cols + c, this.format(value, [low, high]), tone);
+        write(r * colCount + c, format(value, [low, high]), tone);
       }
   }
 
   /** Cells too small to lie apart: a pixel each, magnified; what is hatched is drawn over them. @param {Context2D} g */
-  dots(g, /** @type {Drawing} */ { values, low, high, ramp, theme, used }) {
-    const { rows, cols } = this;
+  function dots(g, /** @type {Drawing} */ { values, low, high, ramp, theme, used }) {
+    const [rows, cols] = [rowCount, colCount];
     const image = new ImageData(cols, rows);
-    const [w, h] = [this.canvas.width / cols, this.canvas.height / rows];
+    const [w, h] = [canvas.width / cols, canvas.height / rows];
     /** @type {[number, number, number][]} */
     const others = [];
     for (let r = 0; r < Math.min(rows, used?.[0] ?? rows); r++)
@@ -227,51 +223,75 @@ export class Matrix {
         if (Number.isFinite(x)) image.data.set(ramp.rgba.subarray(k, k + 4), 4 * (r * cols + c));
         else if (x !== undefined) others.push([c, r, x]);
       }
-    const { canvas } = this.small;
-    Object.assign(canvas, { width: cols, height: rows });
-    this.small.putImageData(image, 0, 0);
+    const tiny = small.canvas;
+    Object.assign(tiny, { width: cols, height: rows });
+    small.putImageData(image, 0, 0);
     g.imageSmoothingEnabled = false;
-    g.drawImage(canvas, 0, 0, this.canvas.width, this.canvas.height);
+    g.drawImage(tiny, 0, 0, canvas.width, canvas.height);
     for (const [c, r, x] of others) {
       /** @type {[number, number, number, number]} */
       const box = [c * w, r * h, w, h];
       g.fillStyle = theme.empty;
       g.fillRect(...box);
-      g.fillStyle = hatch(g, theme.hatch, this.ratio);
+      g.fillStyle = hatch(g, theme.hatch, ratio);
       if (x === -Infinity) g.fillRect(...box);
     }
   }
 
   /** How many decimals all numbers of a scale have: two, or as many as its longest has room for.
    * @param {number[]} ends */
-  decimals(ends) {
-    const most = -Math.max(...ends.map(Math.abs).filter((x) => x < 1e4), 0.01);
-    return [2, 1].find((places) => this.wide(fixed(most, places)) <= this.most) ?? 0;
+  function decimals(ends) {
+    const longest = -Math.max(...ends.map(Math.abs).filter((x) => x < 1e4), 0.01);
+    return [2, 1].find((places) => widthOf(fixed(longest, places)) <= most) ?? 0;
   }
 
   /** A number as the cells of this matrix write those of a scale; shorter where it lies beyond, and nothing where there is no
    * room. @param {Known} x @param {number[]} ends */
-  format(x, ends) {
+  function format(x, ends) {
     if (x === undefined || !Number.isFinite(x)) return number(x);
     const texts =
-      Math.abs(x) >= 1e4
-        ? [number(x)]
-        : [this.decimals(ends), 1, 0].map((places) => fixed(x, places));
-    return texts.find((text) => this.wide(text) <= this.most) ?? "";
+      Math.abs(x) >= 1e4 ? [number(x)] : [decimals(ends), 1, 0].map((places) => fixed(x, places));
+    return texts.find((text) => widthOf(text) <= most) ?? "";
   }
 
   /** px of a number in this machine's font. @param {string} text */
-  wide(text) {
-    return [...text].reduce((sum, glyph) => sum + (this.glyphs[glyph] ?? this.glyphs[0]), 0);
+  function widthOf(text) {
+    return [...text].reduce((sum, glyph) => sum + (glyphs[glyph] ?? glyphs[0]), 0);
   }
 
   /** @param {number} k @param {string} text @param {string} tone */
-  digit(k, text, tone) {
-    const span = this.cells[k];
+  function digit(k, text, tone) {
+    const span = cells[k];
     if (span.textContent !== text) span.textContent = text;
     if (span.dataset.tone !== tone) {
       span.dataset.tone = tone;
       span.style.color = tone;
     }
   }
+
+  return {
+    root,
+    canvas,
+    layout,
+    draw,
+    picture,
+    decimals,
+    get rows() {
+      return rowCount;
+    },
+    get cols() {
+      return colCount;
+    },
+    /** In px. */
+    get width() {
+      return wideNow;
+    },
+    get height() {
+      return highNow;
+    },
+    /** Of its digits, none where a cell has no room for them. */
+    get cells() {
+      return cells;
+    },
+  };
 }

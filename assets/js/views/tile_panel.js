@@ -12,7 +12,7 @@ import { t } from "../model/texts.js";
 import { makeBudget } from "./budget.js";
 import { MatrixFrame, put } from "./frame.js";
 import layout from "./layout.json" with { type: "json" };
-import { Matrix } from "./matrix.js";
+import { makeMatrix } from "./matrix.js";
 
 /** @import { RowLine } from "./types.js" */
 /** @import { Frame, Known, Numbers, Pass, Row, Stage, Trace } from "../model/types.js" */
@@ -76,7 +76,7 @@ export class TilePanel {
     );
     this.frames = recordOf(tensors, (name) => new MatrixFrame(name));
     this.columns = Object.keys(stats);
-    this.heat = recordOf(this.columns, (key) => new Matrix(key));
+    this.heat = recordOf(this.columns, (key) => makeMatrix(key));
     this.heads = recordOf(this.columns, (key) =>
       el(`b.fa-stat-head.fa-ink-${key.toLowerCase()}`, {
         text: stats[key],
