@@ -29,7 +29,10 @@ from explainer.web.wire import pack
 from kernels.spec.fields import ORDERS
 from kernels.spec.masks import parse
 from tests.by_hand import NAMES, drawn, scores, seen, softmax
+from tests.tables import table
 from tests.tools import NODE
+
+TABLE = table(__file__)
 
 NUMBER = r"\(?(?:−?∞|NaN|−?[\d.]+(?:e−?\d+)?)\)?"
 COUNT, LIST, SIZE = r"[\d,]+", r"[\d, and]+", r"[\d.,]+ \w+"
@@ -256,37 +259,6 @@ def weights(p: Place) -> np.ndarray:
 
 Claim = Callable[..., bool]
 ROW = "Row <row>(?: “[^”]*”)?"
-# What nothing here can judge, but for the values that it names.
-UNJUDGED = [
-    r"<size> written\.",
-    r"Both together: <dKV_size>\.",
-    r"O′[₀-₉]+ and lse′[₀-₉]+ of all <parts_of_keys> parts are loaded\.",
-    r"Every row of Q[₀-₉]+ meets every key of K[₀-₉]+: <rows> × <keys> scores, on chip\.",
-    r"The <lanes> lanes without a key: 0\.",
-    r"[;.]? ?<lanes> lanes beyond key <last> hold no key: their 0 becomes −∞ and enters no sum\.",
-    r"m = <m_new>",
-    r"Rows? <kept> keeps? (?:its|their) m(?:: α = 1)?\.",
-    r"<kept_count> of <rows> rows keep their m(?:: α = 1)?\.",
-    r"ℓ = <row_sum> \+ exp\(<sink> − <m_new>\) = <l_new>",
-    r"ℓ = <l_new>",
-    r"A weight is dropped with probability <dropout>, otherwise divided by <rest>\. ℓ is the sum of them all\.",
-    r"Rows? <blind> sees? no key: O = 0, lse = <lse>\.",
-    r"D = rowsum\((?:O ∘ dO|P ∘ dP)\) = <D>",
-    r"Part \d+ of \d+ has no key block that row block [₀-₉]+ sees: nothing is computed\.",
-    r"Scores become weights, at most 1\.(?: Divided by ℓ they will be P\.)?",
-    r"How much each part weighs\.",
-    r"O[₀-₉]+ of part \d+ is divided by its ℓ and written to HBM with its lse\.",
-    r"The second kernel weights it by this lse\.",
-    r"FA-2 would have stored the same\.",
-    r"O′ = 0 is written with lse′: nothing of it reaches O\.",
-    r"The backward pass needs lse, one number per row\.",
-    r"How would the loss change if a weight were larger\? dO[₀-₉]+ meets V[₀-₉]+ as Q met K\.",
-    rf"(?:{ROW}: one|One) number, O[₀-₉]+ times dO[₀-₉]+, summed\.",
-    r"FA-2 does this once, before all tiles\.",
-    r"It is the mean of dP in its row, weighted by P, before either is there\.",
-    rf"D is the mean of dP in each row, weighted by P\.(?: {ROW}:)?",
-    r"dP turns into dS in place: a score counts by how far its dP is from D[₀-₉]*\.",
-]
 CLAIMS: list[tuple[str, Claim]] = [
     (rf"([^.]+?) (?:is|are) (read from|written to) HBM, ({SIZE})(?:, at every tile)?\.", moves),
     # load
@@ -536,7 +508,7 @@ CLAIMS: list[tuple[str, Claim]] = [
         r"(d[QKV])[₀-₉]+(?:, scaled,)? is written to HBM\.",
         lambda p, a: a in p.tensors("write"),
     ),
-    *[(pattern, lambda p: True) for pattern in UNJUDGED],
+    *[(pattern, lambda p: True) for pattern in TABLE["unjudged"]],
 ]
 # Formulas say how, not how much; what they are called by is judged where a line of code is.
 FORMULA = re.compile(
@@ -629,17 +601,7 @@ def test_every_claim_of_2000_sentences_is_so(said):
     assert count >= 2_000
 
 
-# What a visitor can say after the page that opens: what m is for, what α does, why S need not be
-# stored, and why tiles are skipped. Why bytes fall is the bar's, below.
-WHY = [
-    r"Without m, .* (?:∞ ÷ ∞|0 ÷ 0) is NaN\.",
-    r"ℓ and O were summed with the old m, so α shrinks them\.",
-    r"S and P are dropped now: m, ℓ and O hold all that later tiles need\.",
-    r"A tile where all are masked is skipped: neither loaded nor computed\.",
-]
-
-
-@pytest.mark.parametrize("why", WHY)
+@pytest.mark.parametrize("why", TABLE["why"])
 def test_the_page_that_opens_says_why(said, why):
     """ST 8: only the tour said what goes wrong without m."""
     (places,) = (texts["places"] for run, _, texts in said if run.problem == Problem())
