@@ -282,6 +282,12 @@ def focused(page: Page) -> str:
     return page.evaluate(named)
 
 
+def spot(place: Locator, across: float = 0.5, down: float = 0.5) -> tuple[float, float]:
+    """Where on screen something is, at these shares of its width and height."""
+    box = place.bounding_box()
+    return box["x"] + across * box["width"], box["y"] + down * box["height"]
+
+
 def resize(page: Page, width: int = 1280, height: int = 720) -> None:
     page.set_viewport_size({"width": width, "height": height})
 

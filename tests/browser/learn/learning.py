@@ -29,11 +29,6 @@ def shown(page, key: str) -> None:
     page.wait_for_function(SHOWN, arg=key)
 
 
-def click_button(place, name: str) -> None:
-    """Click the button of this name."""
-    place.get_by_role("button", name=name).click()
-
-
 def widget(page, key: str):
     """The widget with its blocks, and their pictures, which come in scripts of their own."""
     page.wait_for_function(IDLE, arg=key)
@@ -62,8 +57,14 @@ def agree(place, **query: str) -> None:
     assert tables(place) == [b["rows"] for b in blocks if b["type"] == "table"]
 
 
+def words(key: str, **query: str) -> str:
+    """What the server says of a picture."""
+    (block,) = answer({"w": key, **query})["blocks"]
+    return block["words"]
+
+
 def told(place, **query: str) -> None:
     """The picture says in words what the server's own function says of these controls."""
-    (block,) = answer({"w": place.get_attribute("data-widget"), **query})["blocks"]
     settled(place.page)
-    assert place.locator(".fa-picture-block > .fa-sr").inner_text() == block["words"]
+    said = place.locator(".fa-picture-block > .fa-sr").inner_text()
+    assert said == words(place.get_attribute("data-widget"), **query)

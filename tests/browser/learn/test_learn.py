@@ -8,11 +8,10 @@ import re
 from explainer.learn.claims import CLAIMS
 from explainer.learn.course import PATHS
 from explainer.learn.registry import lessons
-from tests.browser.harness import query_of, settled
+from tests.browser.harness import click, keys, query_of, resize, settled, spot
 from tests.browser.learn.learning import (
     AT_HEADING,
     agree,
-    click_button,
     open_page,
     shown,
     told,
@@ -21,7 +20,6 @@ from tests.browser.learn.learning import (
 from tests.browser.story import story
 
 LESSONS = {lesson.key: lesson for lesson in lessons()}
-A4 = {"width": 794, "height": 1123}
 PRINTED = """() => {
   const all = [...document.querySelectorAll(".fa-printed *")].filter((n) => n.checkVisibility());
   const said = (nodes) => nodes.map((n) => n.outerHTML.slice(0, 120));
@@ -48,42 +46,38 @@ def test_a_widgets_numbers_are_the_functions(tab):
     told(place)
     place.get_by_role("slider", name="The tip of q").focus()
     for key in ("ArrowLeft", "ArrowLeft", "ArrowDown"):
-        page.keyboard.press(key)
+        keys(page, key)
     told(place, qx="0", qy="2.5")
-    box = place.locator("[data-knob=k] circle").first.bounding_box()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.move(*spot(place.locator("[data-knob=k] circle").first))
     page.mouse.down()
     page.mouse.move(0, 1000)  # as far as it goes, which is the plane's corner
     page.mouse.up()
     told(place, qx="0", qy="2.5", kx="-2", ky="-1")
     place.get_by_role("combobox").select_option("4")
     told(place, qx="0", qy="2.5", kx="-2", ky="-1", d="4")
-    click_button(place, "Reset")
+    click(place, "Reset")
     told(place)
-    page.locator(".fa-dot[data-lesson=mask]").click()
+    page.click(".fa-dot[data-lesson=mask]")
     place = widget(page, "mask")
     place.get_by_role("radio", name="P × 0 or 1").check(force=True)
     place.get_by_role("combobox").first.select_option("padded")
     told(place, way="times", shape="padded")
-    page.locator(".fa-dot[data-lesson=attention]").click()
+    page.click(".fa-dot[data-lesson=attention]")
     place = widget(page, "attention")
     place.get_by_role("button", name="look at “was”").press("Enter")
     told(place, word="6")
 
 
-def test_a_claim_is_decided_by_a_key_and_its_proof_can_be_changed(tab):
-    page = open_page(tab, "claims")
-    page.evaluate("localStorage.clear()")
-    page.reload()
-    shown(page, "claims")
+def test_a_claim_is_decided_by_a_key_and_its_proof_can_be_changed(apart):
+    page = open_page(apart(), "claims")
     assert page.locator(".fa-proved [data-widget]").count() == 0, "decide first"
     board = page.locator(".fa-claim-list button")
     assert board.count() == len(CLAIMS) and not page.locator(".fa-claim-card:visible").count()
     board.nth(3).click()
-    assert page.locator(".fa-deciding h3").inner_text() == board.nth(3).inner_text()
+    assert page.inner_text(".fa-deciding h3") == board.nth(3).inner_text()
     board.first.click()
-    first = page.locator(".fa-deciding h3").inner_text()
-    page.keyboard.press("f")
+    first = page.inner_text(".fa-deciding h3")
+    keys(page, "f")
     assert not page.locator(".fa-claim-list").count(), "the proof is in its place"
     proved = page.locator(".fa-proved")
     assert proved.locator("h3").inner_text() == first
@@ -96,18 +90,15 @@ def test_a_claim_is_decided_by_a_key_and_its_proof_can_be_changed(tab):
     place.get_by_role("radio").first.check(force=True)
     settled(page)
     assert page.locator(".fa-deciding h3").count() == 0, "the proof before the next claim"
-    click_button(page, "Next claim")
-    assert (
-        page.locator(".fa-deciding h3").inner_text() != first and not proved.locator("h3").count()
-    )
+    click(page, "Next claim")
+    assert page.inner_text(".fa-deciding h3") != first and not proved.locator("h3").count()
     assert page.locator(".fa-claim-dots i[class]").count() == 2
     page.get_by_role("button", name=re.compile("^All ")).click()
     assert page.locator(".fa-claim-card:visible").count() == page.locator(".fa-claim-card").count()
-    click_button(page, "One at a time")
+    click(page, "One at a time")
     page.reload()
     shown(page, "claims")
-    assert page.locator(".fa-deciding h3").inner_text() != first, "what was decided is kept"
-    page.evaluate("localStorage.clear()")
+    assert page.inner_text(".fa-deciding h3") != first, "what was decided is kept"
 
 
 def test_a_bad_value_gets_one_sentence_and_the_last_picture_stays(tab):
@@ -135,9 +126,9 @@ def test_the_glossary_by_focus_and_escape(tab):
     entry.wait_for()
     assert len(entry.inner_text()) > 20
     assert term.get_attribute("aria-describedby") == entry.get_attribute("id")
-    page.keyboard.press("Escape")
+    keys(page, "Escape")
     assert not entry.is_visible()
-    assert page.locator("#learn-online-title").is_visible(), "Escape closed the entry alone"
+    assert page.is_visible("#learn-online-title"), "Escape closed the entry alone"
     term.hover()
     entry.wait_for()
 
@@ -145,9 +136,9 @@ def test_the_glossary_by_focus_and_escape(tab):
 def test_everything_is_printed_and_the_handout_has_two_pages(tab):
     page = open_page(tab, "handout")
     page.evaluate("() => { window.print = () => { document.title = 'printed'; }; }")
-    click_button(page, "Print everything")
+    click(page, "Print everything")
     page.wait_for_function("document.title === 'printed'")  # every widget has come by now
-    page.set_viewport_size(A4)
+    resize(page, 794, 1123)  # of an A4
     page.emulate_media(media="print")
     seen = page.evaluate(PRINTED)
     assert seen["boxes"] == seen["wide"] == seen["blank"] == [], seen
@@ -159,7 +150,7 @@ def test_everything_is_printed_and_the_handout_has_two_pages(tab):
     assert page.locator(".fa-printed").count() == 0
     page.emulate_media(media="screen")
     page.evaluate("document.title = ''")
-    click_button(page, "Print the handout")
+    click(page, "Print the handout")
     page.wait_for_function("document.title === 'printed'")
     page.emulate_media(media="print")
     assert len(re.findall(rb"/Type /Page\b", page.pdf(format="A4"))) == 2
@@ -169,7 +160,7 @@ def test_a_bar_of_the_timeline_shows_a_whole_word_or_none(tab):
     page = open_page(tab, "overlap")
     place = widget(page, "overlap")
     for width in (1440, 1024, 390):
-        page.set_viewport_size({"width": width, "height": 800})
+        resize(page, width, 800)
         settled(page)
         bars = place.locator(".fa-kit-lane li").evaluate_all(
             """(all) => all.map((n) => [n.scrollWidth <= n.clientWidth,
@@ -181,7 +172,7 @@ def test_a_bar_of_the_timeline_shows_a_whole_word_or_none(tab):
 def test_only_what_scrolls_is_a_stop_whatever_the_width(tab):
     page = open_page(tab, "wild")
     for width in (1440, 390, 1440):
-        page.set_viewport_size({"width": width, "height": 800})
+        resize(page, width, 800)
         page.wait_for_function(
             """() => [...document.querySelectorAll(".fa-behind-body .fa-scroll")].every((box) =>
             (box.scrollWidth > box.clientWidth + 1) === (box.tabIndex === 0))"""
@@ -224,24 +215,24 @@ def test_leaving_the_tab_takes_the_lesson_from_the_address_and_coming_back_bring
     place = widget(page, "fusion")
     place.get_by_role("radio").last.check(force=True)
     settled(page)
-    page.get_by_role("tab", name="Step", exact=True).click()
+    click(page, "Step", "tab")
     page.wait_for_selector('[data-testid="player"][data-step]:visible')
     assert not {"page", "lesson"} & set(query_of(page))
-    page.get_by_role("tab", name="Learn", exact=True).click()
+    click(page, "Learn", "tab")
     page.wait_for_selector("#learn-fusion:visible")
     assert query_of(page)["lesson"] == "fusion"
     assert place.get_by_role("radio").last.is_checked(), "as it was left"
-    page.get_by_role("tab", name="Memory", exact=True).click()
+    click(page, "Memory", "tab")
     page.wait_for_selector(story("memory"))
     page.reload()
     page.wait_for_selector(story("memory"))
-    page.get_by_role("tab", name="Learn", exact=True).click()
+    click(page, "Learn", "tab")
     shown(page, "fusion")
 
 
 def test_back_leads_back(tab):
     page = open_page(tab, "memory")
-    page.locator(".fa-dot[data-lesson=dot]").click()
+    page.click(".fa-dot[data-lesson=dot]")
     shown(page, "dot")
     page.locator(".fa-screen-head a", has_text="Map").click()
     shown(page, "entrance")
@@ -256,7 +247,7 @@ def test_back_leads_back(tab):
 
 def test_a_link_to_another_page_brings_the_way_back(tab):
     page = open_page(tab, "online")
-    page.locator(".fa-links a").first.press("Enter")
+    page.press(".fa-links a", "Enter")
     back = page.get_by_role("link", name="Back to lesson 3.2, ")
     back.wait_for()
     page.wait_for_selector('[data-testid="player"][data-step]:visible')
@@ -274,14 +265,14 @@ def test_a_link_to_another_page_brings_the_way_back(tab):
     settled(page)
     assert page.evaluate(arrived) == "Step", "and Forward"
     for name in ("Memory", "Step"):
-        page.get_by_role("tab", name=name, exact=True).click()
+        click(page, name, "tab")
         assert back.is_visible()
-    page.locator(".fa-menu summary").press("Enter")
+    page.press(".fa-menu summary", "Enter")
     explained = page.locator(".fa-explains:visible a")
     explained.first.focus()
-    page.keyboard.press("Escape")
+    keys(page, "Escape")
     assert page.evaluate("document.activeElement.textContent") == "More"
-    page.keyboard.press("Enter")
+    keys(page, "Enter")
     wanted = [lesson for lesson in lessons() if any(link.page == "step" for link in lesson.links)]
     assert explained.count() == len(wanted)
     explained.last.click()
@@ -289,7 +280,7 @@ def test_a_link_to_another_page_brings_the_way_back(tab):
     settled(page)
     assert page.evaluate(AT_HEADING, wanted[-1].key), "Learn was opened only now"
     assert not back.is_visible(), "it is Learn already"
-    page.get_by_role("tab", name="Step", exact=True).click()
+    click(page, "Step", "tab")
     back.click()
     shown(page, "online")
     settled(page)
@@ -314,16 +305,16 @@ def test_the_entrance_tells_how_far_each_path_is(apart):
     assert start.evaluate_all("all => all.map((n) => n.closest('.fa-path').dataset.path)") == [
         "hour"
     ]
-    click_button(cards.nth(1), "1 hour")
+    cards.nth(1).get_by_role("button", name="1 hour").click()
     left = [lesson for lesson in lessons() if lesson.key in PATHS[1].lessons and lesson not in done]
     assert f"{sum(lesson.minutes for lesson in left)} minutes left" in cards.nth(1).inner_text()
     assert page.locator(".fa-halt.is-done").count() == len(done)
-    click_button(cards.nth(2), "The course")
+    cards.nth(2).get_by_role("button", name="The course").click()
     assert (
         page.locator(".fa-path-go.is-main").evaluate("n => n.closest('.fa-path').dataset.path")
         == "course"
     )
-    click_button(page, "Forget my answers")
+    click(page, "Forget my answers")
     assert page.locator(".fa-halt.is-done").count() == 0
 
 
@@ -332,16 +323,16 @@ def test_the_self_test_advises_where_to_start(apart):
     forms = page.locator("[data-question]")
     for k, answer in enumerate(("32", "24", "[½, ½]", "values")):
         forms.nth(k).get_by_role("radio", name=answer, exact=True).check(force=True)
-        click_button(forms.nth(k), "Check")
+        click(forms.nth(k), "Check")
     advice = page.locator(".fa-advice")
     assert advice.inner_text() == "Start at 1.6 Safe softmax."
     forms.nth(4).get_by_role("radio", name="0", exact=True).check(force=True)
-    click_button(forms.nth(4), "Check")
+    click(forms.nth(4), "Check")
     assert "3.4 × 10³⁸" in forms.nth(4).locator(".fa-verdict").inner_text()
     assert advice.inner_text() == "Start at 1.6 Safe softmax."
-    page.get_by_role("link", name="Map", exact=True).click()
+    click(page, "Map", "link")
     shown(page, "entrance")
-    assert page.locator(".fa-halt.is-start").get_attribute("data-lesson") == "safe"
+    assert page.get_attribute(".fa-halt.is-start", "data-lesson") == "safe"
     go = page.get_by_role("region", name="The course").locator(".fa-path-go")
     assert go.evaluate("n => n.textContent").startswith("Start with 1.6 "), "the course too"
 
@@ -364,14 +355,14 @@ def test_answers_are_saved_as_one_file_and_noted_alone_where_solutions_are_hidde
     question, form = LESSONS["memory"].question, page.locator("[data-question]")
     wrong = (question.answer + 1) % len(question.options)
     form.locator("input").nth(wrong).check(force=True)
-    click_button(form, "Check")
+    click(form, "Check")
     assert form.locator(".fa-verdict").inner_text() == "Your answer is noted."
     assert not form.get_by_role("button", name="Hint").count()
     assert page.locator(".fa-dot.is-done").count() == 1, "answered, right or wrong"
-    page.get_by_role("link", name="Map", exact=True).click()
+    click(page, "Map", "link")
     shown(page, "entrance")
     with page.expect_download() as download:
-        click_button(page, "Save my answers")
+        click(page, "Save my answers")
     found = json.loads(download.value.path().read_text(encoding="utf-8"))
     (row,) = found["answers"]
     assert (found["right"], found["answered"], row["right"], row["tries"]) == (0, 1, False, 1)
@@ -385,7 +376,7 @@ def test_a_lesson_s_frame_and_its_code_for_a_course_page_are_that_lesson_s(apart
     widget(page, "online")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_text("More", exact=True).first.click()
-    click_button(page, "Copy embed code")
+    click(page, "Copy embed code")
     page.get_by_role("button", name="Copied").wait_for()
     code = page.evaluate("navigator.clipboard.readText()")
     (address,) = re.findall('src="([^"]*)"', code)
@@ -396,7 +387,7 @@ def test_a_lesson_s_frame_and_its_code_for_a_course_page_are_that_lesson_s(apart
     assert "Online softmax" in svg and "α" in svg
     page.goto(address.replace("&amp;", "&"))
     shown(page, "online")
-    assert page.locator("#learn-online [data-question]").is_visible()
+    assert page.is_visible("#learn-online [data-question]")
     assert not page.locator("#top:visible, .fa-screen-foot:visible").count()
     link = page.get_by_role("link", name="open in full").locator("visible=true")
     assert "lesson=online" in link.get_attribute("href")

@@ -6,17 +6,17 @@ import re
 
 from explainer.learn.course import PATHS
 from explainer.learn.glossary import TERMS
-from explainer.learn.registry import answer, lessons
+from explainer.learn.registry import lessons
 from explainer.learn.teaching import TEXTS
-from tests.browser.harness import settled
+from tests.browser.harness import click, keys, resize, settled
 from tests.browser.learn.learning import (
     AT_HEADING,
     IDLE,
-    click_button,
     open_page,
     shown,
     told,
     widget,
+    words,
 )
 
 QUESTIONS = {lesson.key: lesson.question for lesson in lessons()}
@@ -27,12 +27,6 @@ NOW = (
     "() => document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent"
 )
 IN_QUESTION = "() => Boolean(document.activeElement.closest('.fa-question, .fa-present-asked'))"
-
-
-def words(key: str, **query: str) -> str:
-    """What the server says of the picture."""
-    (block,) = answer({"w": key, **query})["blocks"]
-    return block["words"]
 
 
 def sentences(said: str) -> set[str]:
@@ -47,7 +41,7 @@ def heard(place) -> set[str]:
 
 
 def to_lesson(page, key: str) -> None:
-    page.locator(f".fa-dot[data-lesson={key}]").click()
+    page.click(f".fa-dot[data-lesson={key}]")
     shown(page, key)
     page.wait_for_function(IDLE, arg=key)
     settled(page)
@@ -61,7 +55,7 @@ def test_a_handle_goes_to_its_ends_and_by_tens_and_its_picture_is_said(tab):
     low, high, step = -2.0, 5.0, 0.5
     handle.focus()
     for key, wanted in (("End", high), ("ArrowLeft", high - step), ("Home", low)):
-        page.keyboard.press(key)
+        keys(page, key)
         assert f"{wanted:g}".replace("-", "−") in handle.get_attribute("aria-valuetext"), key
     settled(page)
     assert heard(said) <= sentences(words("dot", kx=str(low)))
@@ -80,42 +74,42 @@ def test_rows_and_cards_are_one_stop_and_arrows_go_along(tab):
     stop = page.locator(".fa-kit [data-group][tabindex='0']")
     assert stop.get_attribute("aria-label") == "look at “it”"
     stop.focus()
-    page.keyboard.press("ArrowRight")
+    keys(page, "ArrowRight")
     assert page.evaluate(NOW) == "look at “was”"
-    page.keyboard.press("Enter")
+    keys(page, "Enter")
     settled(page)
     assert page.evaluate(NOW) == "look at “was”", "the keyboard stays where it was"
     assert stop.get_attribute("aria-label") == "look at “was”" and stop.count() == 1
-    page.keyboard.press("Home")
+    keys(page, "Home")
     assert page.evaluate(NOW) == "look at “The”"
 
 
 def test_a_dot_says_its_lesson_and_the_question_is_two_keys_away(tab):
-    tab.page.set_viewport_size({"width": 1280, "height": 720})
+    resize(tab.page)
     page = open_page(tab, "dot")
-    page.locator(".fa-dot[aria-current]").focus()
-    page.keyboard.press("ArrowRight")
+    page.focus(".fa-dot[aria-current]")
+    keys(page, "ArrowRight")
     tip = page.evaluate("() => getComputedStyle(document.activeElement, '::after').content")
     assert tip == f'"{page.evaluate(NOW)}"' and lessons()[1].title in tip
     for lesson in ("matmul", "attention", "online"):
-        page.locator(f".fa-dot[data-lesson={lesson}]").press("Enter")
+        page.press(f".fa-dot[data-lesson={lesson}]", "Enter")
         shown(page, lesson)
         assert page.evaluate(AT_HEADING, lesson)
-        page.keyboard.press("Tab")
+        keys(page, "Tab")
         assert page.evaluate(NOW) == "To the question"
-        page.keyboard.press("Enter")
+        keys(page, "Enter")
         assert page.evaluate(IN_QUESTION), lesson
 
 
 def test_the_hall_takes_the_keyboard_and_gives_it_back(tab):
-    tab.page.set_viewport_size({"width": 1280, "height": 720})
+    resize(tab.page)
     page = open_page(tab, "dot")
-    page.locator(".fa-to-present").press("Enter")
+    page.press(".fa-to-present", "Enter")
     page.wait_for_selector(".fa-learn.is-presenting [data-part]")
-    assert page.evaluate(NOW) == page.locator(".fa-headline").inner_text()
-    page.keyboard.press("PageDown")
+    assert page.evaluate(NOW) == page.inner_text(".fa-headline")
+    keys(page, "PageDown")
     assert page.evaluate(IN_QUESTION)
-    page.keyboard.press("Escape")
+    keys(page, "Escape")
     page.wait_for_selector(".fa-learn:not(.is-presenting)")
     assert page.evaluate(NOW) == "Present"
 
@@ -137,36 +131,29 @@ def test_the_source_texts_are_reached_from_their_head(tab):
     assert ways.all_inner_texts() == [name for name, _ in TEXTS.values()]
     ways.nth(2).press("Enter")
     assert page.evaluate(NOW).startswith("Chapter: ")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
+    keys(page, "Tab", "Enter")
     assert page.evaluate(NOW).startswith("Post: ")
 
 
-def test_the_keyboard_is_never_lost_to_the_page(tab):
+def test_the_keyboard_is_never_lost_to_the_page(apart):
     """After what takes away the button that was pressed, the next thing to do has the keyboard."""
-    page = open_page(tab)
-    page.evaluate("localStorage.clear()")
-    page.reload()
-    shown(page, "entrance")
-    names = page.locator(".fa-path-go").evaluate_all("all => all.map((a) => a.ariaLabel)")
+    page = open_page(apart())
+    names = page.eval_on_selector_all(".fa-path-go", "all => all.map((a) => a.ariaLabel)")
     assert len(set(names)) == len(names) == len(PATHS)
-    page.locator("a[href$='lesson=claims']").press("Enter")
+    page.press("a[href$='lesson=claims']", "Enter")
     shown(page, "claims")
-    first = page.locator(".fa-deciding h3").inner_text()
+    first = page.inner_text(".fa-deciding h3")
     page.get_by_role("button", name="Skip", exact=True).press("Enter")
     second = page.evaluate(NOW)
-    assert second == page.locator(".fa-deciding h3").inner_text() != first
-    page.keyboard.press("ArrowLeft")
+    assert second == page.inner_text(".fa-deciding h3") != first
+    keys(page, "ArrowLeft")
     assert page.evaluate(NOW) == first, "back to what was skipped"
-    page.keyboard.press("t")
+    keys(page, "t")
     live = page.locator(".fa-claim-one [aria-live]")
-    assert (
-        live.count() == 1
-        and live.inner_text() == page.locator(".fa-proved .fa-verdict").inner_text()
-    )
+    assert live.count() == 1 and live.inner_text() == page.inner_text(".fa-proved .fa-verdict")
     page.get_by_role("button", name="All ").press("Enter")
     assert page.evaluate(NOW) == "One at a time"
-    assert page.locator(".fa-keys-hint").is_hidden(), "they do nothing here"
+    assert page.is_hidden(".fa-keys-hint"), "they do nothing here"
 
 
 def test_who_comes_back_finds_the_lesson_as_it_was_left(tab):
@@ -179,10 +166,10 @@ def test_who_comes_back_finds_the_lesson_as_it_was_left(tab):
     form.locator("input").fill("1")
     form.get_by_role("button", name="Check").press("Enter")
     assert page.evaluate(NOW) == form.get_by_role("button", name="Try again").inner_text()
-    page.keyboard.press("Enter")
+    keys(page, "Enter")
     asked = form.locator("legend").inner_text()
     form.locator("input").fill("17.5")
-    page.locator(".fa-links a").first.press("Enter")
+    page.press(".fa-links a", "Enter")
     back = page.locator(".fa-to-lesson:visible")
     back.wait_for()
     settled(page)
@@ -193,7 +180,7 @@ def test_who_comes_back_finds_the_lesson_as_it_was_left(tab):
     assert form.locator("input").input_value() == "17.5"
     assert place.get_by_role("combobox").first.input_value() == "2048"
     assert place.locator(".fa-picture-block > .fa-sr").inner_text() == said
-    click_button(place, "Reset")
+    click(place, "Reset")
     told(place)
 
 
@@ -202,10 +189,10 @@ def test_of_two_boxes_the_right_one_is_marked(tab):
     form, question = page.locator("#learn-versions [data-question]"), QUESTIONS["versions"]
     boxes = form.locator("input")
     boxes.first.fill(f"{question.answer[0]:g}")
-    click_button(form, "Check")
+    click(form, "Check")
     assert form.locator(".fa-verdict").inner_text() == "Fill every box first."
     boxes.last.fill("12345")
-    click_button(form, "Check")
+    click(form, "Check")
     marks = form.locator(".fa-number-answer label span").all_inner_texts()
     assert [mark[-1] for mark in marks] == ["✓", "✗"]
     assert boxes.last.get_attribute("aria-invalid") == "true"

@@ -10,10 +10,9 @@ from explainer.learn.claims import CLAIMS
 from explainer.learn.registry import answer, lessons
 from explainer.learn.slides import slide
 from explainer.learn.teaching import SESSIONS
-from tests.browser.harness import query_of, settled
-from tests.browser.learn.learning import click_button, open_page, shown, told, widget
+from tests.browser.harness import click, keys, query_of, resize, settled
+from tests.browser.learn.learning import open_page, shown, told, widget
 
-HALL = {"width": 1280, "height": 720}
 PLACE = """() => { const screen = document.querySelector(".fa-learn").firstElementChild;
   return [screen.dataset.key, screen.dataset.part]; }"""
 # As soon as this slide is there, what the address says of it.
@@ -36,19 +35,19 @@ def plain(text: str) -> str:
 
 
 def hall(tab, lesson: str):
-    tab.page.set_viewport_size(HALL)
+    resize(tab.page)
     page = open_page(tab, lesson, mode="present")
     page.wait_for_selector(".fa-learn.is-presenting [data-part]")
     return page
 
 
 def test_two_presses_a_lesson_and_the_way_back_is_the_way_on(tab):
-    keys = [lesson.key for lesson in lessons()][:3]
-    page = hall(tab, keys[0])
-    wanted = [[key, part] for key in keys for part in ("picture", "question")]
+    first = [lesson.key for lesson in lessons()][:3]
+    page = hall(tab, first[0])
+    wanted = [[key, part] for key in first for part in ("picture", "question")]
     for k, (lesson, part) in enumerate([*wanted, *wanted[4::-1]]):
         if k:
-            page.keyboard.press("PageDown" if k < len(wanted) else "PageUp")
+            keys(page, "PageDown" if k < len(wanted) else "PageUp")
         named = page.wait_for_function(NAMED, arg=[lesson, part]).json_value()
         assert named == {"lesson": lesson, "part": "2" if part == "question" else None}
         settled(page)
@@ -61,28 +60,28 @@ def test_sentence_lines_and_picture_share_a_slide(tab):
     lesson = lessons()[0]
     page = hall(tab, lesson.key)
     place = widget(page, lesson.key)
-    assert plain(page.locator(".fa-headline").inner_text()) == lesson.headline
+    assert plain(page.inner_text(".fa-headline")) == lesson.headline
     lines = page.locator(".fa-slide li")
     assert [*map(plain, lines.all_inner_texts())] == [*lesson.lines] and lines.first.is_visible()
-    assert place.is_visible() and not page.locator(".fa-learn .fa-question").is_visible()
-    assert page.locator(".fa-ground").inner_text() == lesson.ground
+    assert place.is_visible() and not page.is_visible(".fa-learn .fa-question")
+    assert page.inner_text(".fa-ground") == lesson.ground
     headline = page.locator(".fa-headline").bounding_box()
     for below in (lines.first, place):
         assert below.bounding_box()["y"] >= headline["y"] + headline["height"]
-    page.get_by_role("button", name="On", exact=True).click()
-    assert page.locator(".fa-present-asked").is_visible() and not place.is_visible()
-    click_button(page, "Leave")
+    click(page, "On")
+    assert page.is_visible(".fa-present-asked") and not place.is_visible()
+    page.get_by_role("button", name="Leave").click()
     page.wait_for_function("!document.body.classList.contains('fa-present')")
-    assert "mode" not in query_of(page) and page.locator(".fa-lesson-text").first.is_visible()
+    assert "mode" not in query_of(page) and page.is_visible(".fa-lesson-text")
 
 
 def test_the_arrows_move_the_picture_s_steps(tab):
     page = hall(tab, "online")
-    place = widget(page, page.locator("[data-widget]").get_attribute("data-widget"))
+    place = widget(page, page.get_attribute("[data-widget]", "data-widget"))
     step = place.locator(".fa-scrub").first
     settled(page)
     before = int(step.input_value())
-    page.keyboard.press("ArrowDown")
+    keys(page, "ArrowDown")
     settled(page)
     assert int(step.input_value()) == before + 1
 
@@ -93,7 +92,7 @@ def test_lessons_asked_for_quickly_on_a_slow_network_leave_one(tab):
     page, held, late = hall(tab, first), [], []
     page.route("**/fa/learn?*", lambda route: route.continue_() if late else held.append(route))
     for _ in range(4):
-        page.keyboard.press("PageDown")
+        keys(page, "PageDown")
         page.wait_for_selector(".fa-learn [data-part]")
     shown(page, third)
     late, held[:] = held[::-1], []
@@ -107,12 +106,12 @@ def test_a_clicker_shows_the_answer_and_its_reason(tab):
     """Of a number, of cells, of a loop to be put in order; the reload stays on the slide."""
     for key in ("trips", "mask", "online"):
         page = hall(tab, key)
-        page.keyboard.press("PageDown")
+        keys(page, "PageDown")
         settled(page)
         page.reload()
         page.wait_for_selector(".fa-learn.is-presenting [data-part=question]")
         settled(page)
-        assert not page.locator(".fa-learn .fa-question").is_visible() and "part" in query_of(page)
+        assert not page.is_visible(".fa-learn .fa-question") and "part" in query_of(page)
         wanted = slide(next(lesson for lesson in lessons() if lesson.key == key))
         asked, why = page.locator(".fa-present-asked"), page.locator(".fa-present-why")
         assert plain(asked.locator("h3").inner_text()) == wanted["words"]
@@ -126,13 +125,13 @@ def test_a_clicker_shows_the_answer_and_its_reason(tab):
         for press in (".", "b", "a"):
             sign = asked.locator(".fa-present-sign:visible").filter(has_text="✓")
             assert why.inner_text() == "" and sign.count() == 0
-            page.keyboard.press(press)
+            keys(page, press)
             assert plain(why.inner_text()).endswith(
                 wanted.get("why") or wanted["options"][wanted["answer"]][1]
             )
             right = wanted["answer"] if "cells" in wanted else [wanted["answer"]]
             assert sign.count() == len(right)
-            page.keyboard.press(press)
+            keys(page, press)
     assert page.evaluate(PLACE) == ["online", "question"]
 
 
@@ -147,15 +146,15 @@ def straight(asked) -> bool:
 
 def test_the_picture_has_the_hall_s_state_and_the_desk_its_own(tab):
     """Closed on the desk, open in the hall: heads of K and V; the desk's choice comes back."""
-    tab.page.set_viewport_size(HALL)
+    resize(tab.page)
     page = open_page(tab, "gqa")
     menu = widget(page, "gqa").locator("select").first
     menu.select_option("16")
     for wanted, press in ((16, None), (4, "hall"), (16, "Escape")):
         if press == "hall":
-            page.locator(".fa-to-present").click()
+            page.click(".fa-to-present")
         elif press:
-            page.keyboard.press(press)
+            keys(page, press)
         settled(page)
         assert menu.input_value() == str(wanted)
         told(widget(page, "gqa"), hk=str(wanted))
@@ -164,7 +163,7 @@ def test_the_picture_has_the_hall_s_state_and_the_desk_its_own(tab):
 def test_a_slide_that_comes_is_as_the_course_has_it(tab):
     """Whatever was done with its picture at the desk, which has it back; what stands at the desk
     goes into the hall as it is."""
-    tab.page.set_viewport_size(HALL)
+    resize(tab.page)
     page = open_page(tab, "trips")
     default = answer({"w": "trips"})["blocks"][0]["words"]
     words = page.locator(".fa-lesson-body > .fa-widget .fa-picture-block > .fa-sr")
@@ -172,7 +171,7 @@ def test_a_slide_that_comes_is_as_the_course_has_it(tab):
     settled(page)
     own = words.inner_text()
     assert own != default
-    page.locator(".fa-to-present").click()
+    page.click(".fa-to-present")
     for press, wanted in (
         (None, own),
         ("PageUp", None),
@@ -180,11 +179,11 @@ def test_a_slide_that_comes_is_as_the_course_has_it(tab):
         ("PageDown", default),
     ):
         if press:
-            page.keyboard.press(press)
+            keys(page, press)
             page.wait_for_selector(".fa-learn [data-part]")
         settled(page)
         assert wanted is None or words.inner_text() == wanted, press
-    page.keyboard.press("Escape")
+    keys(page, "Escape")
     settled(page)
     assert words.inner_text() == own
 
@@ -192,7 +191,7 @@ def test_a_slide_that_comes_is_as_the_course_has_it(tab):
 def test_a_lecture_follows_its_list_and_ends(tab):
     stops = SESSIONS["lecture45"].stops
     page = hall(tab, "lecturers")
-    page.keyboard.press("Escape")
+    keys(page, "Escape")
     page.locator("a[href*='path=lecture45']").nth(len(stops) - 1).click()
     page.wait_for_selector(".fa-learn.is-presenting [data-part=picture]")
     seen = []
@@ -200,17 +199,17 @@ def test_a_lecture_follows_its_list_and_ends(tab):
         settled(page)
         seen.append(page.evaluate(PLACE))
         if k == 1:  # who leaves for a moment goes on with the list
-            page.keyboard.press("Escape")
+            keys(page, "Escape")
             page.wait_for_function("!document.querySelector('.fa-learn.is-presenting')")
-            page.locator(".fa-to-present").click()
+            page.click(".fa-to-present")
             page.wait_for_selector(".fa-learn.is-presenting [data-part=picture]")
-            page.keyboard.press("PageDown")
-        page.keyboard.press("PageDown")
+            keys(page, "PageDown")
+        keys(page, "PageDown")
         page.wait_for_selector(".fa-learn [data-part]")
-    keys = [key for key, _ in stops[-2:]]
+    last = [key for key, _ in stops[-2:]]
     assert (
         seen
-        == [[key, part] for key in keys for part in ("picture", "question")] + [["end", "all"]] * 2
+        == [[key, part] for key in last for part in ("picture", "question")] + [["end", "all"]] * 2
     )
     assert min(page.evaluate(SIZES)) >= 24
 
@@ -221,24 +220,24 @@ def test_the_claims_come_one_a_press_then_their_verdicts(tab):
     words, verdict = page.locator(".fa-present-claim h3"), page.locator(".fa-present-verdict")
     assert first.words in plain(words.inner_text()) and verdict.inner_text() == ""
     for key in ("PageDown", "PageUp", "b"):  # as a clicker asks for an answer
-        page.keyboard.press(key)
+        keys(page, key)
         assert (first.why in verdict.inner_text()) == (key != "PageUp")
-    page.keyboard.press("PageDown")
+    keys(page, "PageDown")
     assert second.words in plain(words.inner_text()) and verdict.inner_text() == ""
-    page.keyboard.press("f" if second.truth else "t")
+    keys(page, "f" if second.truth else "t")
     assert verdict.inner_text().startswith(f"{second.truth}.")
     votes = page.locator(".fa-present-votes")
     assert votes.locator(".is-right").inner_text().split()[1] == str(second.truth)
     voted = votes.locator("[aria-pressed=true]").inner_text().split()
     assert voted[1] == str(not second.truth)
-    assert page.locator(".fa-present-place").inner_text() == f"Claim 2 of {len(CLAIMS)}"
+    assert page.inner_text(".fa-present-place") == f"Claim 2 of {len(CLAIMS)}"
     settled(page)
     assert min(page.evaluate(SIZES)) >= 24 and page.evaluate(PLACE) == ["claims", "verdict"]
 
 
 def test_the_map_in_the_hall_names_all_lessons_and_a_lecture_s_own(tab):
     """A line each, none cut, none on another; of a list what it leaves out stands aside."""
-    tab.page.set_viewport_size(HALL)
+    resize(tab.page)
     page, stops = tab.page, {key for key, _ in SESSIONS["lecture45"].stops}
     lines = """(all) => all.map((node) => { const range = document.createRange();
       range.selectNodeContents(node);
@@ -249,16 +248,16 @@ def test_the_map_in_the_hall_names_all_lessons_and_a_lecture_s_own(tab):
         page.wait_for_selector(".fa-learn.is-presenting [data-part]")
         settled(page)
         assert query_of(page)["page"] == "learn" and min(page.evaluate(SIZES)) >= 24
-        boxes = page.locator(".fa-course-map h3, .fa-halt-title").evaluate_all(lines)
+        boxes = page.eval_on_selector_all(".fa-course-map h3, .fa-halt-title", lines)
         assert len(boxes) == 7 + len(lessons()) and max(box[4] for box in boxes) < 45
         for (l, r, t, b, _), (left, right, top, bottom, _) in combinations(boxes, 2):
             assert min(r, right) <= max(l, left) or min(b, bottom) <= max(t, top)
         assert max(b for *_, b, _ in boxes) < 720 - 72 and max(r for _, r, *_ in boxes) < 1280
-        own = page.locator(".fa-halt:not(.is-aside)").evaluate_all(
-            "(all) => all.map((node) => node.dataset.lesson)"
+        own = page.eval_on_selector_all(
+            ".fa-halt:not(.is-aside)", "(all) => all.map((node) => node.dataset.lesson)"
         )
         assert {*own} == (stops if path else {lesson.key for lesson in lessons()})
-    page.keyboard.press("PageDown")
+    keys(page, "PageDown")
     shown(page, SESSIONS["lecture45"].stops[0][0])
     assert query_of(page)["path"] == "lecture45"
 
@@ -270,22 +269,22 @@ def test_what_stands_behind_the_lessons_scrolls_by_presses(tab, key):
     assert min(page.evaluate(SIZES)) >= 24
     at = "document.querySelector('.fa-screen').scrollTop"
     before = page.evaluate(at)
-    page.keyboard.press("PageDown")
+    keys(page, "PageDown")
     settled(page)
     assert page.evaluate(at) > before + 24
 
 
 @pytest.mark.parametrize("query", ["", "page=run", "page=memory", "page=learn"])
 def test_who_leaves_the_hall_has_the_dark_back(apart, query):
-    tab = apart(**HALL, color_scheme="dark")
+    tab = apart(color_scheme="dark")
     page = tab.page
     page.goto(f"{tab.server.url}/?{query}")
     page.wait_for_selector("#pages [role=tabpanel]:visible")
     settled(page)
     dark = "document.body.classList.contains('dark')"
     assert page.evaluate(dark)
-    page.locator(".fa-menu summary").click()
-    page.locator(".fa-start-present").click()
+    page.click(".fa-menu summary")
+    page.click(".fa-start-present")
     page.wait_for_function(f"document.body.classList.contains('fa-present') && !{dark}")
-    page.keyboard.press("Escape")
+    keys(page, "Escape")
     page.wait_for_function(f"!document.body.classList.contains('fa-present') && {dark}")

@@ -15,8 +15,8 @@ from explainer.learn.course import MOVED, NUMBERS, PATHS
 from explainer.learn.registry import answer, lessons
 from explainer.learn.widgets import Control
 from explainer.views.learn_parts import render_question, render_widget
-from tests.browser.harness import settled
-from tests.browser.learn.learning import AT_HEADING, click_button, open_page, shown, widget
+from tests.browser.harness import click, keys, settled
+from tests.browser.learn.learning import AT_HEADING, open_page, shown, widget
 from tests.browser.learn.test_learn_fits import GO
 
 QUESTIONS = {lesson.key: lesson.question for lesson in lessons()}
@@ -37,8 +37,7 @@ def arrange(page, form, question) -> None:
         )
         at = texts.index(words, to)
         form.locator(".fa-handle").nth(at).focus()
-        for _ in range(at - to):
-            page.keyboard.press("ArrowUp")
+        keys(page, *["ArrowUp"] * (at - to))
     for index, _, right in question.gaps:
         form.locator("li").nth(index).locator("select").select_option(right)
 
@@ -70,7 +69,7 @@ def reach(page, form, selector: str) -> None:
     """Tab, from where the keyboard is, to the first such element of the question."""
     first = form.locator(selector).first
     for _ in range(40):
-        page.keyboard.press("Tab")
+        keys(page, "Tab")
         if first.evaluate("node => node === document.activeElement"):
             return
     raise AssertionError(f"{selector} is not reached by Tab")
@@ -80,17 +79,14 @@ def solve(page, form, question) -> None:
     """The right answer by keyboard alone, from the card's heading on."""
     if question.kind == "choice":
         reach(page, form, "input")
-        if question.answer == 0:
-            page.keyboard.press("Space")
-        for _ in range(question.answer):
-            page.keyboard.press("ArrowDown")
+        keys(page, *(["ArrowDown"] * question.answer or ["Space"]))
     elif question.kind == "number":
         reach(page, form, "input")
         for k, number in enumerate(numbers(question)):
             if k:
-                page.keyboard.press("Tab")
+                keys(page, "Tab")
             page.keyboard.type(number)
-        return page.keyboard.press("Enter")
+        return keys(page, "Enter")
     elif question.kind == "order":
         reach(page, form, ".fa-handle")
         arrange(page, form, question)
@@ -103,27 +99,19 @@ def solve(page, form, question) -> None:
         i = j = 0
         cells = [question.answer] if isinstance(question.answer[0], int) else question.answer
         for row, column in cells:
-            for key, by in (
-                ("Down", row - i),
-                ("Up", i - row),
-                ("Right", column - j),
-                ("Left", j - column),
-            ):
-                for _ in range(by):
-                    page.keyboard.press(f"Arrow{key}")
-            page.keyboard.press("Space")
+            keys(page, *["ArrowDown"] * (row - i), *["ArrowUp"] * (i - row))
+            keys(page, *["ArrowRight"] * (column - j), *["ArrowLeft"] * (j - column), "Space")
             i, j = row, column
     for _ in range(12):
-        page.keyboard.press("Tab")
+        keys(page, "Tab")
         if page.evaluate("document.activeElement.textContent") in ("Check", "Run"):
             break
-    page.keyboard.press("Enter")
+    keys(page, "Enter")
 
 
 @pytest.mark.parametrize("half", HALVES, ids=["odd", "even"])
-def test_the_questions_by_keyboard_alone(tab, half):
-    page = open_page(tab)
-    page.evaluate("localStorage.clear()")
+def test_the_questions_by_keyboard_alone(apart, half):
+    page = open_page(apart(1440, 900))
     for key in half:
         question = QUESTIONS[key]
         page.evaluate(GO, key)
@@ -134,9 +122,8 @@ def test_the_questions_by_keyboard_alone(tab, half):
         solve(page, screen.locator("[data-question]"), question)
         said = screen.locator("[data-question] .fa-verdict").inner_text()
         assert said.startswith("✓ Right. ") and len(said) > 16, (key, said)
-        assert "is-done" in page.locator(".fa-dot[aria-current]").get_attribute("class")
-        assert "is-main" in page.locator(".fa-lesson-next").get_attribute("class"), "the next stop"
-    page.evaluate("localStorage.clear()")
+        assert "is-done" in page.get_attribute(".fa-dot[aria-current]", "class")
+        assert "is-main" in page.get_attribute(".fa-lesson-next", "class"), "the next stop"
 
 
 WRONG = {
@@ -157,7 +144,7 @@ def test_what_filled_lines_give_is_run_by_the_server(apart):
         ((), "each row of dS adds up to 0."),
     ):
         fill(form, question, *chosen)
-        click_button(form, "Run")
+        click(form, "Run")
         form.locator(".fa-given .fa-kit-note").filter(has_text=end).wait_for()
         asked = {
             f"g{k}": x or gap[2] for k, (x, gap) in enumerate(zip_longest(chosen, question.gaps), 1)
@@ -266,9 +253,10 @@ def test_a_question_stays_in_sight_above_the_reason_why_an_answer_is_wrong(apart
     assert found == {}
 
 
-def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answer(tab):
+def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answer(apart):
     """With a lesson whose screen is given variants and a closed choice on its way here."""
     lesson = next(r for r in lessons() if r.question.kind == "number" and not r.question.fields)
+    tab = apart()
     page = tab.page
     blank = Question(lesson.question.key, "number", "", reasons=("Yes.", "No."))
 
@@ -284,25 +272,21 @@ def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answe
         html = html.replace(render_widget(lesson.key), render_widget(lesson.key, [control]))
         route.fulfill(body=html, content_type="text/html")
 
-    page.set_viewport_size({"width": 1280, "height": 720})
     page.route(f"**/fa/learn/{lesson.key}.html*", varied)
     open_page(tab, lesson.key)
-    page.evaluate("localStorage.clear()")
     form = page.locator("[data-question]")
     shut = page.locator('[data-widget] input[value="64"]')
-    page.locator("[data-widget] .fa-closed").wait_for()
+    page.wait_for_selector("[data-widget] .fa-closed")
     tied = page.locator("[data-widget] input[aria-describedby=fa-closed]")
     assert tied.count(), "it is read out with the choices that are open"
-    assert shut.is_disabled() and page.locator(".fa-closed").inner_text() == (
-        "64 opens after your answer."
-    )
-    click_button(form, "Hint")
+    assert shut.is_disabled() and page.inner_text(".fa-closed") == "64 opens after your answer."
+    click(form, "Hint")
     assert form.locator(".fa-verdict").inner_text() == "Count.", "one place for what is said"
     form.locator("input").fill("7")
-    click_button(form, "Check")
+    click(form, "Check")
     assert form.locator(".fa-verdict").inner_text() == "✗ Not so. Too large. No."
     assert shut.is_disabled() and not form.get_by_role("button", name="Check").is_visible()
-    click_button(form, "Try again, with new numbers")
+    click(form, "Try again, with new numbers")
     assert form.locator("legend").inner_text() == "2, in GiB?", "the same words, other numbers"
     assert form.locator(".fa-unit").inner_text() == "GiB"
     form.locator("input").fill("4 MiB")
@@ -316,7 +300,6 @@ def test_a_second_try_has_new_numbers_and_a_closed_control_opens_after_the_answe
     assert not check.is_visible(), "there is nothing more to check"
     assert not form.get_by_role("button", name="Hint").is_visible()
     assert shut.is_enabled() and not tied.count() and page.locator(".fa-closed").count() == 0
-    page.evaluate("localStorage.clear()")
 
 
 def test_an_older_address_leads_to_its_new_place(tab):
@@ -340,7 +323,7 @@ def test_every_right_order_is_right(apart):
     form = page.locator("[data-question]")
     arrange(page, form, QUESTIONS["online"])
     form.locator(".fa-handle").last.press("ArrowUp")
-    click_button(form, "Run")
+    click(form, "Run")
     assert form.locator(".fa-verdict").inner_text() == (
         "✓ Right. O and ℓ may come in either order."
     )
@@ -360,13 +343,13 @@ def test_a_path_ends_with_what_is_known_and_the_next_one(apart):
     form, end = page.locator("[data-question]"), page.locator(".fa-path-end")
     assert not end.count()
     write(form, numbers(QUESTIONS[last]))
-    click_button(form, "Check")
+    click(form, "Check")
     after = next(key for key in hour.lessons if key not in quick.lessons)
     title = f"{NUMBERS[after]} {next(r.title for r in lessons() if r.key == after)}"
     assert end.inner_text() == f"{quick.done} Next: {title}, on the 1-hour path."
     page.locator(".fa-lesson-next", has_text=title).click()
     shown(page, after)
-    assert page.locator(".fa-lesson-place").inner_text() == f"1 hour · 2 of {len(hour.lessons)}"
+    assert page.inner_text(".fa-lesson-place") == f"1 hour · 2 of {len(hour.lessons)}"
 
 
 def test_a_grid_of_numbers_says_which_row_and_column(tab):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from explainer.learn.glossary import TERMS
-from tests.browser.harness import click, from_menu, settled
+from tests.browser.harness import click, from_menu, keys, resize, settled
 
 TITLES = {t.key: f"{t.symbol} · {t.name}" if t.symbol else t.name for t in TERMS}
 WORDS = {t.key: t.words for t in TERMS}
@@ -79,10 +79,10 @@ def test_what_the_step_page_writes_has_its_entry(step):
     assert rest(step, ".fa-hbm", "16 × 16 scores") is None
     shows(step, "Tc", ".fa-code", "Tc")
     shows(step, "lse", ".fa-code", "lse")
-    step.locator(".fa-progress").click()
+    step.click(".fa-progress")
     shows(step, "fa1", ".fa-bar-name", "FA-1")
     assert rest(step, ".fa-bar-total", "KiB", 1) is None
-    step.locator(".fa-word-n").click()
+    step.click(".fa-word-n")
     shows(step, "N", "[data-testid=block-info]", "N")
 
 
@@ -92,8 +92,8 @@ def test_an_entry_takes_in_the_browsers_own_title_and_gives_it_back(step):
     assert title.startswith("P")
     assert shows(step, "P", ".fa-frame-s figcaption", "P") == [title]
     assert box.get_attribute("title") is None
-    step.keyboard.press("Escape")
-    assert not step.locator(".fa-term").is_visible()
+    keys(step, "Escape")
+    assert not step.is_visible(".fa-term")
     assert box.get_attribute("title") == title
 
 
@@ -101,9 +101,8 @@ def test_stepping_asks_the_server_nothing(tab, step):
     click(step, "Code", "tab")  # the table of rows stands there
     shows(step, "m", '[data-column="m_new"]', "m new")
     before = len(tab.requests)
-    step.locator('[data-testid="player"]').focus()
-    for _ in range(4):
-        step.keyboard.press("ArrowLeft")
+    step.focus('[data-testid="player"]')
+    keys(step, *["ArrowLeft"] * 4)
     shows(step, "l", 'th[data-column="l_old"]', "ℓ")
     assert not [url for url in tab.requests[before:] if "/fa/" in url]
     assert sum("glossary" in url for url in tab.requests) == 1
@@ -137,7 +136,7 @@ def test_an_entry_never_covers_its_word(tab):
     """Not even where there is room neither below nor above."""
     page = tab.page
     page.clock.install()
-    page.set_viewport_size({"width": 1000, "height": 190})
+    resize(page, 1000, 190)
     page.goto(f"{tab.server.url}/?page=memory")
     page.wait_for_selector("#pages [role=tabpanel]:visible")
     settled(page)
@@ -159,8 +158,9 @@ def test_keys_and_symbols_in_a_dialog(tab, step):
             assert f"{term.symbol}, {term.name}" in said and term.words in said
         elif term.name.startswith("phase "):
             assert term.words in said
-    assert "Home End" in said
-    step.keyboard.press("Escape")
+    for listed in ("Home End", "PageUp PageDown", ", .", "side by side"):
+        assert listed in said
+    keys(step, "Escape")
     dialog.wait_for(state="detached")
     assert button.evaluate("node => node === document.activeElement")
 

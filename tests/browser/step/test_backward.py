@@ -8,7 +8,7 @@ import io
 import numpy as np
 from PIL import Image
 
-from tests.browser.harness import click, focus, press, query_of, read, resize
+from tests.browser.harness import click, focus, keys, press, query_of, read, resize
 from tests.browser.site.test_accessible import faults
 
 HERE = "data=random&seed=9&pass=backward"
@@ -28,14 +28,14 @@ def test_the_switch_keeps_the_tile_and_the_phase(tab):
     assert (shown["i"], shown["j"], shown["phase"], shown["step"]) == ("2", "1", "exp", "4")
     assert "pass" not in query_of(page)
     assert {name for row in shown["rows"].values() for name in row} >= {"m_new", "l_new"}
-    page.keyboard.press("b")
+    keys(page, "b")
     page.wait_for_selector('[data-testid="player"][data-pass="backward"]')
     tab.settle()
     assert read(page)["step"] == "9" and query_of(page)["pass"] == "backward"
     press(page, "r")  # a race of the three backwards, and back to the same pass
     page.wait_for_selector(".fa-race[data-pass=backward][aria-busy=false]")
     tab.settle()
-    parts = page.locator(".fa-lane .fa-meter i").evaluate_all("all => all.map((i) => i.title)")
+    parts = page.eval_on_selector_all(".fa-lane .fa-meter i", "all => all.map((i) => i.title)")
     assert "dQ" in " ".join(parts) and query_of(page)["pass"] == "backward"
     press(page, "r")
     tab.settle()
@@ -57,10 +57,10 @@ def test_a_slope_lights_its_crossing_and_says_what_it_is(stage):
         **{"dV": f"{key}, {outs}", "dK": f"{key}, {dims}"},
     }
     assert "Selected: dS[9,5]" in page.get_by_test_id("sentence").inner_text()
-    page.locator(".fa-frame-ds").focus()
+    page.focus(".fa-frame-ds")
     press(page, "ArrowRight")
     assert query_of(page)["sel"] == "dS.8.5"
-    page.keyboard.press("Escape")
+    keys(page, "Escape")
 
 
 # How many numbers of rows there are, and those that lie over a matrix.
@@ -101,7 +101,7 @@ def test_parts_of_dQ_arrive_one_by_one(stage):
     focus(page)
     assert press(page, "ArrowDown")["phase"] == "dQ"
     assert page.evaluate(parts) == before + 1
-    assert "√d" not in page.locator("[data-product=dQ] > b").text_content(), "FA-1's has the scale"
+    assert "√d" not in page.text_content("[data-product=dQ] > b"), "FA-1's has the scale"
     now = page.locator(".fa-products .is-now")
     assert now.count() == 1 and now.get_attribute("data-product") == "dQ"
     press(page, "End")
@@ -115,7 +115,7 @@ def test_parts_of_dQ_arrive_one_by_one(stage):
 def test_a_problem_without_a_backward_texts_so_and_leaves_the_picture(tab):
     page = tab.open("data=random&seed=9&dropout=0.1&step=4")
     tab.tolerate("400")
-    page.keyboard.press("b")
+    keys(page, "b")
     page.wait_for_selector(".fa-notice:not([hidden])")
     assert "dropout" in page.get_by_role("alert").inner_text()
     assert read(page)["pass"] == "forward" and read(page)["step"] == "4"

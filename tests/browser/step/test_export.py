@@ -16,8 +16,9 @@ from explainer.problem import Problem
 from explainer.trace import trace
 from explainer.web.wire import KIND
 from tests.browser.expected import complaints, phases
-from tests.browser.harness import click, query_of, read, resize, settled
+from tests.browser.harness import click, keys, query_of, read, resize, settled
 from tests.browser.step.test_sizes import MEASURE
+from tests.tables import table
 
 PROBLEM = Problem(n=11, d=6, block_q=4, block_k=3, order="fa1", inputs="random")
 
@@ -25,18 +26,12 @@ PROBLEM = Problem(n=11, d=6, block_q=4, block_k=3, order="fa1", inputs="random")
 SMALL = Problem(n=8, d=4, block_q=4, block_k=4)
 ALIKE = 0.98
 SCALE = 2  # pixels of a PNG to a CSS px, and of the screen that it is compared with
-# name → (address, width, height, colour scheme)
-SCREENS = {
-    "light": ("step=4&phase=exp", 1280, 720, "light"),
-    "dark": ("step=4&phase=exp", 1440, 900, "dark"),
-    "race": ("mode=compare&clock=bytes&n=64&d=16&br=16&bc=16&step=14", 1440, 900, "light"),
-    "hall": ("mode=present&step=4", 1280, 720, "light"),
-}
+SCREENS = table(__file__)
 
 
 def save(page, kind: str, folder):
-    page.locator(".fa-menu summary").click()
-    return saved(page, kind, folder, lambda: page.locator(f"[data-save={kind}]").click())
+    page.click(".fa-menu summary")
+    return saved(page, kind, folder, lambda: page.click(f"[data-save={kind}]"))
 
 
 def saved(page, kind: str, folder, act=None):
@@ -122,15 +117,15 @@ def test_animation_steps_from_disk_with_the_network_off(tab, offline, tmp_path):
         visit = true.visits[step]
         phase = phases(visit)[-1]
         assert complaints(true, step, phase, read(offline)) == []
-        offline.keyboard.press("ArrowRight")
+        keys(offline, "ArrowRight")
         settle(offline)
         offline.wait_for_selector('[data-testid="player"]:not([data-moving="true"])')
-    offline.keyboard.press("ArrowLeft")  # from the result, which has no tabs
+    keys(offline, "ArrowLeft")  # from the result, which has no tabs
     click(offline, "Compare", "tab")
     offline.wait_for_function(
         "() => document.querySelectorAll('[data-testid=player]').length === 3"
     )
-    offline.get_by_role("tab", name="Row").click()
+    click(offline, "Row", "tab")
     settle(offline)
     assert read(offline)["order"] == "fa1"
 
@@ -226,10 +221,10 @@ def test_a_video_shows_the_whole_run(tab, offline, tmp_path):
     assert svg.name == f"flashattention-n8-tile{last + 1}.svg", "ST 23: tile 5 was saved as step4"
     at, box = inner(svg), page.locator('[data-testid="player"]').bounding_box()
     root = xml.dom.minidom.parse(str(svg)).documentElement
-    page.keyboard.press("ArrowRight")  # to the result, the film's end
+    keys(page, "ArrowRight")  # to the result, the film's end
     settled(page)
     screen = pixels(page.screenshot())
-    page.keyboard.press("ArrowLeft")
+    keys(page, "ArrowLeft")
     video = save(page, "webm", tmp_path)
     assert read(page) == before and query_of(page) == address, "back where the visitor was"
 
@@ -245,8 +240,8 @@ def test_a_video_shows_the_whole_run(tab, offline, tmp_path):
 
 def test_a_video_too_long_is_refused_in_words(tab):
     page = tab.open("n=256&d=4&br=4&bc=4&mask=full")
-    page.locator(".fa-menu summary").click()
-    page.locator("[data-save=webm]").click()
+    page.click(".fa-menu summary")
+    page.click("[data-save=webm]")
     notice = page.locator(".fa-player .fa-notice")
     notice.wait_for()
     assert "at most 400 tiles, and this run has" in notice.inner_text()

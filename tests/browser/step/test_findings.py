@@ -9,7 +9,8 @@ import numpy as np
 from explainer.problem import Problem
 from explainer.trace import trace
 from tests.browser.expected import phases
-from tests.browser.harness import click, from_menu, press, query_of, read, settled
+from tests.browser.harness import click, keys, press, query_of, read, settled
+from tests.browser.step.test_mask_builder import open_builder
 
 NUMBER = re.compile(r"−?\d+\.\d+")
 
@@ -22,12 +23,12 @@ def test_a_tile_and_its_sentence_write_scores_m_and_l_to_one_precision(tab):
     """ST 12: S had one decimal where m had three; then the sentence and the row had one more."""
     for query in ("step=0", "step=4", "step=4&gain=30"):
         page = tab.open(f"{query}&phase=max")
-        cells = page.locator(".fa-frame-s").inner_text()
+        cells = page.inner_text(".fa-frame-s")
         rows = page.locator(".fa-stat-now:visible").all_inner_texts()
-        formula = page.locator(".fa-formula").inner_text()
+        formula = page.inner_text(".fa-formula")
         assert all(map(NUMBER.search, (cells, " ".join(rows), formula)))
         press(page, "ArrowDown")
-        m = page.locator(".fa-row-view-lines").inner_text().split("\n")[1]
+        m = page.inner_text(".fa-row-view-lines").split("\n")[1]
         assert len(decimals([cells, *rows, formula, m])) == 1, (cells, rows, formula, m)
 
 
@@ -41,7 +42,7 @@ def test_next_answers_the_question_by_a_whole_tile(tab):
         click(page, "Next")
         now = read(page)
         assert (now["step"], now["phase"]) == (str(step), phases(trace(Problem()).visits[step])[-1])
-        question = page.locator(".fa-question").inner_text()
+        question = page.inner_text(".fa-question")
         assert f"tile {step + 2} of 10" in question or question.startswith("Nothing to guess")
 
 
@@ -62,14 +63,14 @@ def test_the_backward_opens_with_its_purpose_however_one_comes(tab):
             "D",
             "dQ",
         ]
-        assert page.locator(".fa-hero h2").inner_text().startswith("Training asks")
+        assert page.inner_text(".fa-hero h2").startswith("Training asks")
 
 
 def test_products_of_the_backward_stand_in_the_order_of_its_phases(tab):
     """ST 16: dK stood before dQ, which is computed first."""
     page = tab.open("pass=backward&step=4&phase=dQ")
-    named = page.locator("[data-product]").evaluate_all("all => all.map((x) => x.dataset.product)")
-    order = page.locator(".fa-rail button").evaluate_all("all => all.map((x) => x.dataset.go)")
+    named = page.eval_on_selector_all("[data-product]", "all => all.map((x) => x.dataset.product)")
+    order = page.eval_on_selector_all(".fa-rail button", "all => all.map((x) => x.dataset.go)")
     products = [phase for phase in order if phase in ("dV", "dP", "dQ", "dK")]
     assert [x for x in named if x in products] == products and len(products) == 4
 
@@ -79,10 +80,8 @@ def test_a_newly_chosen_score_shows_what_it_does(tab):
     plain = trace(Problem()).S
     for name in ("ALiBi", "softcap"):
         page = tab.open("step=4&phase=max")
-        page.locator(".fa-word-mask:visible").first.click()
-        page.wait_for_selector(".fa-masks[data-mask]")
-        settled(page)
-        page.locator(".fa-masks summary").first.click()
+        open_builder(page)
+        page.click(".fa-masks summary")
         page.locator(".fa-masks").get_by_label(name).first.check()
         settled(page)
         click(page.locator(".fa-masks"), "Use this mask")
@@ -101,22 +100,18 @@ def test_what_is_rare_is_found_by_its_name(tab):
     controls.get_by_role("button", name="Heads, RoPE, dropout").click()
     for name in ("Query heads H", "Key heads Hk", "RoPE base (0: none)", "Dropout"):
         controls.get_by_label(name).first.wait_for()  # the section unfolds
-    page.keyboard.press("Escape")
+    keys(page, "Escape")
 
 
-def test_a_clicker_blanks_the_hall_and_its_keys_are_listed(tab):
+def test_a_clicker_blanks_the_hall(tab):
     """ST 21: the key “b” that a clicker sends led to the backward pass."""
     page = tab.open("step=4&phase=max&mode=present")
-    page.keyboard.press("b")
+    keys(page, "b")
     assert page.evaluate("'blank' in document.documentElement.dataset")
-    page.keyboard.press("b")
+    keys(page, "b")
     assert not page.evaluate("'blank' in document.documentElement.dataset")
     assert page.get_by_test_id("player").get_attribute("data-pass") == "forward"
-    page.keyboard.press("Escape")
-    from_menu(page, "Keys and symbols")
-    listed = page.locator(".fa-symbols dl").first.inner_text()
-    assert "PageUp PageDown" in listed and ", ." in listed
-    click(page.locator(".fa-symbols"), "Close")
+    keys(page, "Escape")
 
 
 def test_a_mouse_at_rest_leaves_the_line_of_code_in_the_hall(tab):
@@ -126,10 +121,10 @@ def test_a_mouse_at_rest_leaves_the_line_of_code_in_the_hall(tab):
     lines = []
     for phase in phases(trace(Problem()).visits[4])[1:]:
         assert press(page, "ArrowDown")["phase"] == phase
-        lines.append(page.locator(".fa-drawer .is-now > code:visible").inner_text())
+        lines.append(page.inner_text(".fa-drawer .is-now > code:visible"))
     assert len(set(lines)) >= 4, lines
     page.mouse.move(1, 1)
-    page.keyboard.press("Escape")
+    keys(page, "Escape")
 
 
 def test_m_and_l_stay_on_a_phone_while_o_is_summed(phone):

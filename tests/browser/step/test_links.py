@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.harness import click, focus, keys, press, query_of, read
+from tests.browser.harness import click, focus, keys, press, query_of, read, spot
+from tests.tables import table
 
 HERE = "step=4&phase=exp"  # tile (2, 1): rows 8 to 11, keys 4 to 7
 # {tensor: what of it is marked over the frames of SRAM}, and the names of all else that is lit
@@ -40,11 +41,8 @@ COVERED = """() => {
 def point(page, tensor: str, down: int, across: int) -> tuple[float, float]:
     """The middle of a cell of a frame, counted from its corner."""
     rows, cols = {"Q": (4, 8), "K": (8, 4), "S": (4, 4), "V": (4, 8), "O": (4, 8)}[tensor]
-    box = page.locator(f".fa-frame-{tensor.lower()} .fa-matrix").bounding_box()
-    return (
-        box["x"] + (across + 0.5) * box["width"] / cols,
-        box["y"] + (down + 0.5) * box["height"] / rows,
-    )
+    matrix = page.locator(f".fa-frame-{tensor.lower()} .fa-matrix")
+    return spot(matrix, (across + 0.5) / cols, (down + 0.5) / rows)
 
 
 def lit(page, *cell) -> dict:
@@ -83,20 +81,20 @@ def test_a_line_a_bar_a_strip_and_a_row(stage):
     page.locator(".fa-code li").filter(has_text="S = Q").hover()
     found = page.evaluate(LIT)
     assert set(found["cells"]) == {"Q", "K", "S"} and "phase.scores" in found["names"]
-    page.locator(".fa-progress").click()
-    page.locator(".fa-bar.is-now .fa-read").hover()
+    page.click(".fa-progress")
+    page.hover(".fa-bar.is-now .fa-read")
     found = page.evaluate(LIT)
     assert set(found["map"]) == {"Q blocks 0–2", "K blocks 0–1", "V blocks 0–1"}
-    box = page.locator(".fa-map canvas").bounding_box()
-    page.mouse.move(box["x"] + 0.4 * box["width"], box["y"] - 14)  # the strip K above the map
+    x, y = spot(page.locator(".fa-map canvas"), 0.4, 0)
+    page.mouse.move(x, y - 14)  # the strip K above the map
     found = page.evaluate(LIT)
     assert {"visit.read", "moved.read"} <= set(found["names"])
     assert found["cells"]["K"] == "keys 4–7, dims 0–7" and set(found["self"]) == {"K"}
     click(page, "Code", "tab")
-    page.locator(".fa-rows tbody tr[data-row='10'] th").click()
+    page.click(".fa-rows tbody tr[data-row='10'] th")
     assert query_of(page)["sel"] == "row.10"
-    assert page.locator("[data-tab=row]").inner_text() == "Row 10"
-    page.locator(".fa-rows tbody tr[data-row='10'] th").click()
+    assert page.inner_text("[data-tab=row]") == "Row 10"
+    page.click(".fa-rows tbody tr[data-row='10'] th")
     assert "sel" not in query_of(page)
 
 
@@ -118,13 +116,13 @@ def test_by_keyboard_one_stop_for_the_map_and_one_for_the_matrices(stage):
     focus(page)
     stops = []
     for _ in range(8):
-        page.keyboard.press("Tab")
+        keys(page, "Tab")
         stops.append(page.evaluate("document.activeElement.ariaLabel?.split(/,| of/)[0]"))
     assert [name for name in stops if name in ("Map", "Q", "K", "S", "V", "O")] == [*("Map", "Q")]
-    page.locator(".fa-frame-q").focus()
+    page.focus(".fa-frame-q")
     names = []
     for _ in range(4 * 8):  # on from the edge of one to the next
-        page.keyboard.press("ArrowRight")
+        keys(page, "ArrowRight")
         names.append(page.evaluate("document.activeElement.dataset.tensor"))
     assert [*dict.fromkeys(names)] == ["Q", "K", "S", "V", "O"]
     frame_ = page.locator(".fa-frame-s")
@@ -139,53 +137,48 @@ def test_by_keyboard_one_stop_for_the_map_and_one_for_the_matrices(stage):
     assert press(page, "PageDown")["phase"] == "sum"  # a clicker still steps
     press(page, "PageUp")
     assert query_of(page)["sel"] == "S.11.6"
-    page.keyboard.press("Escape")
+    keys(page, "Escape")
     assert "sel" not in query_of(page)
     assert press(page, "ArrowRight")["step"] == "5"  # the arrows are the player's again
-    page.locator(".fa-map").focus()
+    page.focus(".fa-map")
     keys(page, "ArrowUp", "ArrowLeft", "Enter")
     assert (read(page)["i"], read(page)["j"]) == ("1", "1")
     keys(page, *["ArrowUp"] * 4)
     assert query_of(page)["sel"] == "V.1"
     click(page, "Code", "tab")
-    page.locator(".fa-rows").focus()
-    page.keyboard.press("ArrowDown")
+    page.focus(".fa-rows")
+    keys(page, "ArrowDown")
     assert query_of(page)["sel"] == "row.5"
 
 
 def test_a_selection_is_in_the_address_and_comes_back(tab):
     page = tab.open(f"{HERE}&sel=S.9.5&way=forget")
     assert page.evaluate(LIT)["cells"]["S"] == "rows 9–9, keys 5–5"
-    assert page.locator(".fa-row-view").get_attribute("data-way") == "forget"
+    assert page.get_attribute(".fa-row-view", "data-way") == "forget"
     page.mouse.click(*point(page, "S", 2, 1))
     assert query_of(page)["sel"] == "S.10.5"
     press(page, "ArrowRight")
-    page.locator(".fa-more summary").click()
+    page.click(".fa-more summary")
     click(page, "Rescale only when needed")
     asked = query_of(page)
     assert (asked["sel"], asked["way"], asked["step"]) == ("S.10.5", "lazy", "5")
     page.reload()
     tab.settle()
     assert query_of(page) == asked
-    assert page.locator(".fa-row-view").get_attribute("data-way") == "lazy"
-    page.keyboard.press("Escape")
+    assert page.get_attribute(".fa-row-view", "data-way") == "lazy"
+    keys(page, "Escape")
     for text in ("S.99.5", "__proto__", "%3Cimg src=x onerror=alert(1)%3E", ""):
         page = tab.show(f"{HERE}&way=constructor&sel={text}")
         assert page.evaluate(LIT)["names"] == []
         assert not {"sel", "way"} & set(query_of(page))
 
 
-SCREENS = {
-    "1280": ((1280, 720), "", False),
-    "1440": ((1440, 900), "", False),
-    "phone": ((390, 844), "", True),
-    "hall": ((1280, 720), "&mode=present", False),
-}
+SCREENS = table(__file__)
 
 
 @pytest.mark.parametrize("screen", SCREENS)
 def test_it_covers_nothing_and_a_tap_is_enough(apart, screen):
-    size, more, touch = SCREENS[screen]
+    *size, more, touch = SCREENS[screen]
     watched = apart(*size, has_touch=touch, reduced_motion="reduce")
     page = watched.open(f"{HERE}{more}")
     click(page, "SRAM") if touch else None
@@ -204,14 +197,13 @@ def test_it_covers_nothing_and_a_tap_is_enough(apart, screen):
         assert page.evaluate(COVERED) == [], place
     if more:
         assert page.evaluate("document.body.classList.contains('fa-present')")
-        page.keyboard.press("Escape")  # lets go of what is selected, and only then of the hall
+        keys(page, "Escape")  # lets go of what is selected, and only then of the hall
         assert page.evaluate("document.body.classList.contains('fa-present')")
 
 
 def test_cells_too_small_for_digits_answer_too(stage):
     page = stage.show("n=128&d=64&br=32&bc=32&mask=full&step=5&phase=scores")
-    box = page.locator(".fa-frame-k .fa-matrix").bounding_box()
-    page.mouse.move(box["x"] + box["width"] * 10.5 / 32, box["y"] + box["height"] * 40.5 / 64)
+    page.mouse.move(*spot(page.locator(".fa-frame-k .fa-matrix"), 10.5 / 32, 40.5 / 64))
     assert page.evaluate(LIT)["cells"] == {
         "Q": "rows 32–63, dims 40–40",
         "K": "keys 42–42, dims 40–40",

@@ -15,14 +15,12 @@ from tests.browser.harness import (
     query_of,
     read,
     settled,
+    spot,
 )
+from tests.tables import table
 
-N = 16
-MASK = "causal&window:6,0|prefix:2"
-# What the bars say of it, of causal and of a window: judged in tests/web/test_mask_map.py.
-COUNTS = {"scores": (109, 256), "tiles": (10, 16), "half": (30, 64)}
-CAUSAL = {"scores": (136, 256), "tiles": (10, 16), "half": (36, 64)}
-WINDOW = {"scores": (81, 256), "tiles": (9, 16), "half": (26, 64)}
+COUNTS = table(__file__)
+MASK, CAUSAL, WINDOW = COUNTS
 OPEN = ".fa-masks[data-mask]"
 
 
@@ -34,7 +32,7 @@ def builder(page, mask: str | None = None):
 
 
 def open_builder(page):
-    page.locator(".fa-word-mask:visible").first.click()
+    page.click(".fa-word-mask:visible")
     return builder(page)
 
 
@@ -51,17 +49,17 @@ def edit(stage):
     click(stage.page, "Cancel")
 
 
-def bars(page) -> dict[str, tuple[int, int]]:
+def bars(page) -> dict[str, list[int]]:
     """{what: (part, whole)} of the bars."""
     found = page.eval_on_selector_all(
         ".fa-mask-bar", "bars => bars.map(({ dataset: d }) => [d.what, +d.part, +d.whole])"
     )
-    return {what: (part, whole) for what, part, whole in found}
+    return {what: count for what, *count in found}
 
 
 def about(page) -> str:
     """What the foot says of that which has the mouse, the keyboard, or neither."""
-    return page.locator("#fa-mask-about").inner_text()
+    return page.inner_text("#fa-mask-about")
 
 
 def choose(page, name: str) -> None:
@@ -78,10 +76,10 @@ def test_a_mask_is_composed_by_keyboard_and_used(tab):
     page = tab.open("n=16&d=8&br=4&bc=4&step=3&phase=scores")
     scripts = [url for url in tab.requests if "masks" in url]
     assert not scripts, "the first view does without the builder"
-    page.locator(".fa-word-mask").focus()
+    page.focus(".fa-word-mask")
     keys(page, "Enter")
     builder(page, "causal")
-    assert bars(page) == CAUSAL
+    assert bars(page) == COUNTS[CAUSAL]
     assert page.evaluate("document.activeElement.matches('.fa-masks')")
     keys(page, "Tab")
     assert focused(page) == "Remove causal"
@@ -100,10 +98,10 @@ def test_a_mask_is_composed_by_keyboard_and_used(tab):
     keys(page, "Enter")
     choose(page, "prefix")
     builder(page, MASK)
-    assert bars(page) == COUNTS
+    assert bars(page) == COUNTS[MASK]
     counts = page.locator(".fa-mask-legend b").all_inner_texts()
     assert counts == ["1", "9", "6"], "full, partial, skipped"
-    assert page.locator(".fa-mask-text").input_value() == MASK
+    assert page.input_value(".fa-mask-text") == MASK
     page.get_by_role("button", name="Use this mask").focus()
     keys(page, "Enter")
     page.wait_for_selector('[data-testid="player"][data-query*="prefix"]')
@@ -112,7 +110,7 @@ def test_a_mask_is_composed_by_keyboard_and_used(tab):
     assert (asked["mask"], asked["step"], asked["phase"]) == (MASK, "3", "scores")
     assert not page.locator(".fa-masks").count()
     assert page.evaluate("document.activeElement.dataset.control") == "mask"
-    assert page.locator(".fa-word-mask").inner_text().startswith("causal&window:6,0")
+    assert page.inner_text(".fa-word-mask").startswith("causal&window:6,0")
     assert press(page, "ArrowRight")["step"] == "4", "the keys are the player's again"
 
 
@@ -121,7 +119,7 @@ def test_who_leaves_it_changes_nothing(tab):
     before = query_of(page)
     for leave in ("Escape", "Cancel"):
         open_builder(page)
-        page.locator('[data-preset="chunks"]').click()
+        page.click('[data-preset="chunks"]')
         builder(page, "causal&chunk:4")
         if leave == "Cancel":
             click(page, "Cancel")
@@ -165,10 +163,8 @@ def test_a_lit_score_names_what_keeps_or_hides_it(edit):
     page = view.page
     said, box = view.locator(".fa-mask-sentence"), view.locator(".fa-mask-box")
     assert said.inner_text().startswith("Query 12 sees key 1 because of prefix 2")
-    area = box.bounding_box()
-    cell = area["width"] / N
     for i, j, sees in ((0, 0, True), (11, 3, False), (15, 15, True)):
-        page.mouse.move(area["x"] + (j + 0.5) * cell, area["y"] + (i + 0.5) * cell)
+        page.mouse.move(*spot(box, (j + 0.5) / 16, (i + 0.5) / 16))
         assert (f"Query {i} sees key {j}" in said.inner_text()) == sees
     page.mouse.move(1, 1)
     box.focus()
@@ -176,7 +172,7 @@ def test_a_lit_score_names_what_keeps_or_hides_it(edit):
     assert said.inner_text().startswith("Query 12 does not see key 3: window 6, 0 hides it")
     keys(page, "PageUp", "End")
     assert said.inner_text().startswith("Query 8 does not see key 15: causal hides it")
-    assert page.locator('[data-testid="player"]').get_attribute("data-step") == "0"
+    assert page.get_attribute('[data-testid="player"]', "data-step") == "0"
 
 
 def test_tiles_are_drawn_by_clicking_them(edit):
@@ -184,16 +180,16 @@ def test_tiles_are_drawn_by_clicking_them(edit):
     page = view.page
     click(view, "block 4 × 4")
     assert about(page).startswith("Keep tiles of the map or hide them")
-    area = view.locator(".fa-mask-box").bounding_box()
-    page.mouse.click(area["x"] + 0.9 * area["width"], area["y"] + 0.1 * area["height"])
+    box = view.locator(".fa-mask-box")
+    page.mouse.click(*spot(box, 0.9, 0.1))
     builder(page, "block:4x4,0.0,0.3,1.1")
-    page.mouse.click(area["x"] + 0.1 * area["width"], area["y"] + 0.1 * area["height"])
+    page.mouse.click(*spot(box, 0.1, 0.1))
     builder(page, "block:4x4,0.3,1.1")
-    view.locator(".fa-mask-box").focus()
+    box.focus()
     keys(page, "PageDown", "PageDown", "Enter")
     builder(page, "block:4x4,0.3,1.1,2.0")
-    assert bars(page)["tiles"] == (3, 16)
-    assert bars(page)["scores"] == (48, 256)
+    assert bars(page)["tiles"] == [3, 16]
+    assert bars(page)["scores"] == [48, 256]
 
 
 def test_a_model_is_a_beginning_and_tells_its_own_numbers(tab):
@@ -201,7 +197,7 @@ def test_a_model_is_a_beginning_and_tells_its_own_numbers(tab):
     view = open_builder(page)
     view.locator('[data-preset="gemma"]').click()
     builder(page, "causal&window:5,0")
-    assert bars(page) == WINDOW
+    assert bars(page) == COUNTS[WINDOW]
     assert "4,096" in about(page) and "configuration_gemma2.py" in about(page)
     number = view.get_by_label("the score's number")
     assert number.is_visible() and number.input_value() == "50", "what is done to scores unfolds"
@@ -269,14 +265,12 @@ def test_the_controls_show_a_mask_of_ones_own_and_lead_to_its_builder(tab):
 
 
 def test_a_tile_that_is_passed_over_says_what_hides_it(stage):
-    stage.show("mask=causal%26window:5,0&step=0")
-    box = stage.page.locator(".fa-map canvas").first.bounding_box()
-    side = box["width"] / 4
-    stage.page.mouse.move(box["x"] + 0.5 * side, box["y"] + 3.5 * side)
-    frame(stage.page)
-    said = stage.page.locator(".fa-pick").inner_text()
+    page = stage.show("mask=causal%26window:5,0&step=0")
+    page.mouse.move(*spot(page.locator(".fa-map canvas"), 0.5 / 4, 3.5 / 4))
+    frame(page)
+    said = page.inner_text(".fa-pick")
     assert said.split("\n") == ["Tile (3, 0)", "skipped: window 5, 0 hides all of it"]
-    stage.page.mouse.move(1, 1)
+    page.mouse.move(1, 1)
 
 
 def test_a_chip_of_a_head_shows_that_head(tab):
@@ -289,6 +283,6 @@ def test_a_chip_of_a_head_shows_that_head(tab):
         settled(page)
         assert query_of(page)["head"] == str(head)
         assert page.locator('.fa-head[aria-pressed="true"]').all_inner_texts() == [str(head)]
-        assert page.locator(":focus").inner_text() == str(head), "the keyboard stays on the chip"
+        assert page.inner_text(":focus") == str(head), "the keyboard stays on the chip"
         now = read(page)
         assert (now["i"], now["j"]) == (shown["i"], shown["j"]), "at the same tile"

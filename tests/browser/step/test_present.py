@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.browser.harness import from_menu, query_of, resize
+from tests.browser.harness import from_menu, keys, query_of, resize
 
 SMALL = """
 () => {
@@ -52,13 +52,13 @@ LENS = """() => {
 def test_the_tile_on_the_map_is_joined_to_the_tile_magnified(tab):
     resize(tab.page)
     page = tab.open("mode=present&step=4&phase=exp")
-    for keys, name in (("k₄ k₅ k₆ k₇", "2, 1"), ("k₈ k₉ k₁₀ k₁₁", "2, 2")):
+    for names, name in (("k₄ k₅ k₆ k₇", "2, 1"), ("k₈ k₉ k₁₀ k₁₁", "2, 2")):
         found = page.evaluate(LENS)
         assert max(map(abs, found["off"])) <= 3 and found["short"] > 0, found
         assert found["clear"] > 0, "the lines cross no name of the map"
-        assert page.locator(".fa-key-names b").all_inner_texts() == keys.split()
-        assert page.locator(".fa-tile-name").text_content() == name
-        page.keyboard.press("ArrowRight")
+        assert page.locator(".fa-key-names b").all_inner_texts() == names.split()
+        assert page.text_content(".fa-tile-name") == name
+        keys(page, "ArrowRight")
 
 
 def test_the_formula_is_the_largest_type(tab):
@@ -71,9 +71,9 @@ def test_the_formula_is_the_largest_type(tab):
         ".map((n) => [parseFloat(getComputedStyle(n).fontSize), n.closest('.fa-formula') !== null])"
     )
     assert max(size for size, own in sizes if not own) < max(size for size, own in sizes if own)
-    words = page.locator(".fa-progress").inner_text()
+    words = page.inner_text(".fa-progress")
     assert words.startswith("so far: 1.91 KiB") and "10.5 KiB in all" in words
-    assert page.locator(".fa-hbm .fa-caption").is_visible()  # that S is never stored
+    assert page.is_visible(".fa-hbm .fa-caption")  # that S is never stored
 
 
 def test_a_lecture_says_why_and_its_picture_stays_where_it_is(tab):
@@ -101,12 +101,12 @@ def test_a_race_stays_in_the_hall_and_comes_back_from_its_address(tab):
         assert page.locator('[data-testid="player"]:visible').count() == 3
         assert not page.get_by_role("tab", name="Run").is_visible()
         assert page.evaluate(SMALL) == {"small": [], "down": 0, "across": 0}
-        page.keyboard.press("PageDown")
+        keys(page, "PageDown")
         assert query_of(page)["mode"] == "present"
         page.reload()
         tab.settle()
     assert query_of(page)["step"] == "5"
-    page.keyboard.press("Escape")
+    keys(page, "Escape")
     assert page.get_by_role("tab", name="Run").is_visible()
     assert query_of(page)["mode"] == "compare"
 
@@ -114,7 +114,7 @@ def test_a_race_stays_in_the_hall_and_comes_back_from_its_address(tab):
 def test_r_leads_to_the_race_and_back_in_the_hall_too(tab):
     page = tab.open("mode=present&step=4")
     for lanes in (3, 1):
-        page.keyboard.press("r")
+        keys(page, "r")
         page.wait_for_function(
             f"document.querySelectorAll('[data-testid=player]').length === {lanes}"
         )
@@ -122,6 +122,3 @@ def test_r_leads_to_the_race_and_back_in_the_hall_too(tab):
         query = query_of(page)
         assert query["mode"] == "present" and ("clock" in query) == (lanes == 3)
     assert query["step"] == "4"
-    page.keyboard.press("Escape")
-    from_menu(page, "Keys and symbols")
-    assert "side by side" in page.locator(".fa-symbols dl").first.inner_text()

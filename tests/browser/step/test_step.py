@@ -14,34 +14,16 @@ from explainer.base.amounts import amount
 from explainer.problem import Problem
 from explainer.trace import TRACES, trace
 from tests.browser.expected import complaints, phases
-from tests.browser.harness import click, focus, press, query_of, read, resize, settled
+from tests.browser.harness import click, focus, keys, press, query_of, read, resize, settled, spot
 from tests.by_hand import scores, softmax
+from tests.tables import table
 
-# That the page shows what the model says; the model itself is judged in tests/js.
-WALKS = {
-    "tiles": ("", "ArrowRight", "ArrowLeft"),
-    "ragged": (
-        "n=11&d=6&br=3&bc=5&mask=causal&order=fa1&dtype=fp16&data=random&seed=7",
-        *("ArrowRight", "ArrowLeft"),
-    ),
-    "standard": (
-        "n=6&d=16&br=4&bc=3&mask=full&order=standard&data=sentence",
-        *("ArrowRight", "ArrowLeft"),
-    ),
-    "phases": ("n=7&d=4&br=3&bc=2&mask=causal&order=fa1", "ArrowDown", "ArrowUp"),
-    **{
-        f"backward, {order}": (
-            f"n=7&d=5&br=3&bc=4&order={order}&data=random&seed=9&pass=backward",
-            *("ArrowDown", "ArrowUp"),
-        )
-        for order in MAIN
-    },
-}
+TABLE = table(__file__)
 
 
-@pytest.mark.parametrize("walk", WALKS)
+@pytest.mark.parametrize("walk", TABLE["walks"])
 def test_every_place_forwards_and_back(stage, walk):
-    query, forwards, back = WALKS[walk]
+    query, forwards, back = TABLE["walks"][walk]
     asked_for = dict(parse_qsl(query))
     true = TRACES[asked_for.pop("pass", "forward")](Problem.from_query(asked_for))
     names = [phases(visit) for visit in true.visits]
@@ -67,23 +49,12 @@ def test_every_place_forwards_and_back(stage, walk):
     assert stage.requests[asked:] == []
 
 
-def test_clickers_ends_and_other_phase_keys(tab):
-    page = tab.open("n=16&d=4&br=4&bc=4&mask=full")
-    ends = [press(page, key) for key in ("End", "Home", "ArrowRight")]
-    assert [(at["step"], at["phase"]) for at in ends] == [
-        ("15", "store"),
-        ("0", "load"),
-        ("1", "output"),
-    ]
-    here = [press(page, key)["phase"] for key in (",", ",", ".", ".")]
-    assert here == ["sum", "exp", "sum", "output"]
-    press(page, "End")
-    assert press(page, "ArrowRight")["step"] == "15"
-    page.keyboard.press("Control+ArrowLeft")  # the browser's own, not the player's
-    assert read(page)["step"] == "15"
-
-
 MENU = "Playing, what-ifs, all controls"
+
+
+def place(page) -> list[str]:
+    now = read(page)
+    return [now["step"], now["phase"]]
 
 
 def test_next_moves_by_one_stride_that_is_chosen_once_and_visible(tab):
@@ -91,25 +62,22 @@ def test_next_moves_by_one_stride_that_is_chosen_once_and_visible(tab):
     nothing clicked."""
     page = tab.open("n=8&d=4&br=4&bc=4")
     visits = trace(Problem(n=8, d=4, block_q=4, block_k=4)).visits
-    assert not page.locator(".fa-drawer").is_visible()
-    assert page.locator(".fa-hero").is_visible()
-    wanted = [(str(k), phase) for k, visit in enumerate(visits) for phase in phases(visit)]
-    now = read(page)
-    for place in wanted:
-        assert (now["step"], now["phase"]) == place
-        assert page.locator(".fa-stride").inner_text() == "Next: one phase"
-        if place != wanted[-1]:
-            now = press(page, "PageDown")
-    assert page.locator(".fa-drawer").is_visible()
-    click(page, "Previous (PageUp)")
-    assert read(page)["phase"] == wanted[-2][1]
-    press(page, "Home")
-    page.locator(".fa-stride").click()
-    assert page.locator(".fa-stride").inner_text() == "Next: one tile"
+    assert not page.is_visible(".fa-drawer")
+    assert page.is_visible(".fa-hero")
+    wanted = [[str(k), phase] for k, visit in enumerate(visits) for phase in phases(visit)]
+    for there in wanted:
+        assert place(page) == there
+        assert page.inner_text(".fa-stride") == "Next: one phase"
+        keys(page, "PageDown")
+    click(page, "Previous (PageUp)")  # from the result
+    assert place(page) == wanted[-1]
+    assert page.is_visible(".fa-drawer")
+    keys(page, "Home")
+    page.click(".fa-stride")
+    assert page.inner_text(".fa-stride") == "Next: one tile"
     for step in range(1, len(visits)):
         click(page, "Next")
-        assert read(page)["step"] == str(step)
-        assert read(page)["phase"] == phases(visits[step])[-1]
+        assert place(page) == [str(step), phases(visits[step])[-1]]
 
 
 OUTCOME = "() => [...document.querySelectorAll('.fa-result-bytes b')].map((b) => b.textContent)"
@@ -119,17 +87,17 @@ def test_a_run_ends_in_a_result_that_leads_on(tab):
     """ST 9: Next looked live there and did nothing. Now: the same O, how far it is from float64,
     the bytes, and what to do now."""
     page = tab.open("step=9")
-    at = press(page, "ArrowRight")
-    assert (at["step"], at["phase"]) == ("9", "store") and query_of(page)["phase"] == "end"
+    keys(page, "ArrowRight")
+    assert place(page) == ["9", "store"] and query_of(page)["phase"] == "end"
     result = page.get_by_test_id("result")
-    assert result.is_visible() and not page.locator(".fa-stage").is_visible()
-    head = page.locator(".fa-hero h2").inner_text()
+    assert result.is_visible() and not page.is_visible(".fa-stage")
+    head = page.inner_text(".fa-hero h2")
     assert head == "The same O. 3.56 KiB moved instead of 10.5 KiB."
     assert page.evaluate(OUTCOME) == ["Standard", "10.5 KiB", "FA-2", "3.56 KiB"]
     true = trace(Problem())
     seen = np.where(np.tri(16, dtype=bool), scores(Problem(), true.Q, true.K), -np.inf)
     off = np.abs(softmax(Problem(), seen)[2] @ true.V.astype(float) - true.O).max()
-    found = float(page.locator(".fa-result-off b").get_attribute("data-off"))
+    found = float(page.get_attribute(".fa-result-off b", "data-off"))
     assert abs(found - off) < 1e-9
     assert press(page, "ArrowRight")["step"] == "9" and result.is_visible(), "nothing lies behind"
     page.reload()
@@ -140,9 +108,8 @@ def test_a_run_ends_in_a_result_that_leads_on(tab):
     press(page, "ArrowRight")
     result.get_by_role("button", name="Backward").click()
     page.wait_for_selector('[data-testid="player"][data-pass="backward"]')
-    press(page, "End")
-    press(page, "ArrowRight")
-    assert page.locator(".fa-hero h2").inner_text().startswith("dQ, dK and dV. ")
+    keys(page, "End", "ArrowRight")
+    assert page.inner_text(".fa-hero h2").startswith("dQ, dK and dV. ")
     press(page, "PageDown")
     page.wait_for_selector(".fa-race")
 
@@ -178,7 +145,7 @@ def test_words_of_the_drawer_have_their_place(stage, size):
     for way in ("forget", "lazy"):
         page = stage.show(f"step=4&phase=exp&way={way}")
         assert page.evaluate(CUT, ".fa-row-view-verdict") == []
-        assert "with α" in page.locator(".fa-sram .fa-card-head").inner_text()
+        assert "with α" in page.inner_text(".fa-sram .fa-card-head")
     for order in ("fa1", "fa2"):
         page = stage.show(f"order={order}&step=4&phase=exp")
         click(page, "Code", "tab")
@@ -188,7 +155,7 @@ def test_words_of_the_drawer_have_their_place(stage, size):
         table = page.locator(".fa-panel-code .fa-rows")
         assert table.is_visible(), "the eight columns are one tap away"
         click(page, "Algorithm", "tab")
-        page.locator("[data-tab=row]").click()
+        page.click("[data-tab=row]")
     resize(stage.page, 1440, 900)
 
 
@@ -197,25 +164,24 @@ def test_a_control_keeps_tile_and_phase(tab):
     page = tab.open("step=2&phase=mask")
     assert (read(page)["i"], read(page)["j"]) == ("1", "1")
     page.get_by_label(MENU).click()
-    page.locator(".fa-word-all").click()
+    page.click(".fa-word-all")
     click(page, "Full", "radio")
     page.wait_for_selector('[data-testid="player"][data-query*="mask=full"]')
-    assert page.locator(".fa-word-mask").inner_text() == "full"  # as its control says
+    assert page.inner_text(".fa-word-mask") == "full"  # as its control says
     now = read(page)
     assert (now["i"], now["j"], now["phase"]) == ("1", "1", "scores")
-    page.keyboard.press("Escape")
+    keys(page, "Escape")
     assert page.evaluate("document.activeElement.ariaLabel") == MENU
-    assert not page.locator(".fa-step-controls").is_visible()
+    assert not page.is_visible(".fa-step-controls")
 
 
 def test_the_click_that_closes_a_control_does_nothing_else(stage):
     page = stage.show("step=2&phase=mask")
-    page.locator(".fa-word-order").click()
-    box = page.locator(".fa-map canvas").bounding_box()
-    at = (box["x"] + 5, box["y"] + 5)  # tile (0, 0)
+    page.click(".fa-word-order")
+    at = spot(page.locator(".fa-map canvas"), 0.02, 0.02)  # tile (0, 0)
     page.mouse.click(*at)
-    assert read(page)["step"] == "2" and not page.locator(".fa-step-controls").is_visible()
-    page.keyboard.press("ArrowRight")
+    assert read(page)["step"] == "2" and not page.is_visible(".fa-step-controls")
+    keys(page, "ArrowRight")
     assert read(page)["step"] == "3"
     page.mouse.click(*at)
     assert read(page)["step"] == "0"
@@ -231,11 +197,11 @@ def test_space_plays_and_pauses(tab):
     page.clock.run_for(10_000)
     assert read(page) == before, "nothing moves by itself"
     assert page.get_by_role("button", name="Play", exact=True).count() == 1
-    page.keyboard.press("Space")
+    keys(page, "Space")
     page.wait_for_function(
         "() => Number(document.querySelector('[data-testid=player]').dataset.step) >= 1"
     )
-    page.keyboard.press("Space")
+    keys(page, "Space")
     paused = read(page)
     page.clock.run_for(1_000)  # eight beats at this speed
     assert read(page) == paused
@@ -243,36 +209,30 @@ def test_space_plays_and_pauses(tab):
     assert tab.requests[asked:] == []
 
 
-def test_transport_scrub_and_phase_rail(stage):
+def test_buttons_keys_and_the_scrubber_lead_to_their_places(stage):
     page = stage.show("n=16&d=4&br=4&bc=4&mask=full&step=3")
     page.get_by_label(MENU).click()
-    scrub = page.get_by_label("Step", exact=True).and_(page.locator("input"))
-    for act, place in (
-        (lambda: click(page, "Last tile"), ("15", "store")),
-        (lambda: click(page, "Previous (PageUp)"), ("15", "output")),
-        (lambda: click(page, "First tile"), ("0", "load")),
-        (lambda: click(page, "exp"), ("0", "exp")),
-        (lambda: scrub.fill("9"), ("9", "output")),
-    ):
-        act()
-        now = read(page)
-        assert (now["step"], now["phase"]) == place
+    page.get_by_label("Step", exact=True).and_(page.locator("input")).fill("9")
+    assert place(page) == ["9", "output"]
+    for name, *there in TABLE["buttons"]:
+        click(page, name)
+        assert place(page) == there, name
     page.get_by_label(MENU).click()
+    for name, *there in TABLE["keys"]:
+        press(page, name)
+        assert place(page) == there, name
 
 
 def test_clicking_a_tile_goes_there(tab):
     page = tab.open("n=16&d=4&br=4&bc=4&mask=causal")
 
-    def click(i: int, j: int) -> dict:
-        box = page.locator(".fa-map canvas").bounding_box()
-        page.mouse.click(
-            box["x"] + (j + 0.5) * box["width"] / 4, box["y"] + (i + 0.5) * box["height"] / 4
-        )
+    def to(i: int, j: int) -> dict:
+        page.mouse.click(*spot(page.locator(".fa-map canvas"), (j + 0.5) / 4, (i + 0.5) / 4))
         return read(page)
 
-    here = click(3, 1)
+    here = to(3, 1)
     assert (here["i"], here["j"]) == ("3", "1")
-    assert click(0, 3) == here  # above the diagonal: never visited, so nowhere to go
+    assert to(0, 3) == here  # above the diagonal: never visited, so nowhere to go
     here = press(page, "ArrowRight")  # the click also gave the player the keyboard
     assert (here["i"], here["j"]) == ("3", "2")
 
@@ -281,7 +241,7 @@ def test_the_bytes_of_every_order_by_both_conventions(tab):
     """Thin tiles, where FA-2 asks for more than FA-1 and has less to move."""
     query = "n=32&d=16&br=2&bc=32&mask=full"
     page = tab.open(query)
-    page.locator(".fa-progress").click()
+    page.click(".fa-progress")
     card = page.locator(".fa-traffic")
     for order in MAIN:
         line = card.locator(f".fa-bar-line[data-part^='bytes.{order}.']")
