@@ -218,7 +218,11 @@ class Words(Texts):
     def picture(
         self, label: str = "label", spoken: str = "spoken", marks: str = "marks", /, **values: Any
     ) -> Block:
-        """Return the picture of these two texts and of the marks that lie under ``marks``."""
+        """Return the picture of these two texts and of the marks that lie under ``marks``, or, with
+        ``drawer``, of the data that this script draws."""
         known = {**self._module, **values}
         label, spoken = (fill(self._stored[key], known) for key in (label, spoken))
-        return picture(label, spoken, read_marks(self._data[marks], known))
+        made = read_marks(self._data[marks], known)
+        if "drawer" in self._data:
+            return blocks.picture(self._data["drawer"], label, spoken, made)
+        return picture(label, spoken, made)

@@ -7,8 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from explainer.learn.blocks import Block, picture
-from explainer.learn.kit import Words
+from explainer.learn.kit import Block, Words
 from explainer.learn.linear_algebra import softmax
 
 t = Words(__name__)
@@ -42,40 +41,22 @@ def spread(d: int) -> dict[str, dict]:
 
 
 def compute(qx: float, qy: float, kx: float, ky: float, d: int) -> Block:
-    s, reach = spread(d), REACH * d**0.5
     dot, q_length, k_length = qx * kx + qy * ky, math.hypot(qx, qy), math.hypot(kx, ky)
     where = t("zero")
     if q_length and k_length:
         angle = np.degrees(np.arccos(np.clip(dot / (q_length * k_length), -1, 1)))
         where = t("angle", angle=angle, length=dot / k_length)
-    words = t(
-        "spoken",
-        q_x=qx,
-        q_y=qy,
-        k_x=kx,
-        k_y=ky,
+    reach = REACH * d**0.5
+    shown = t.picture(
+        q=[qx, qy],
+        k=[kx, ky],
         dot=dot,
         length=k_length,
         where=where,
-        many=QUERIES * KEYS_EACH,
         d=d,
-        raw=s["raw"]["spread"],
-        scaled=s["scaled"]["spread"],
-        keys=KEYS_EACH,
-        raw_top=s["raw"]["top"],
-        scaled_top=s["scaled"]["top"],
-    ).replace("-", "−")
-    data = {
-        "q": [qx, qy],
-        "k": [kx, ky],
-        "plane": PLANE,
-        "d": d,
-        "spread": s
-        | {
-            "many": QUERIES * KEYS_EACH,
-            "keys": KEYS_EACH,
-            "reach": reach,
-            "ticks": [round(reach * x / 3) for x in (-3, -2, -1, 0, 1, 2, 3)],
-        },
-    }
-    return picture("arrows", t("title"), words, data)
+        spread=spread(d),
+        many=QUERIES * KEYS_EACH,
+        reach=reach,
+        ticks=[round(reach * x / 3) for x in (-3, -2, -1, 0, 1, 2, 3)],
+    )
+    return shown | {"words": shown["words"].replace("-", "−")}

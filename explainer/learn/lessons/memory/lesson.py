@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from explainer.algorithms.traffic import compulsory_bytes
 from explainer.base.amounts import amount, rounded
 from explainer.base.cards import CARDS
-from explainer.learn.blocks import Block, picture
-from explainer.learn.kit import Words
+from explainer.learn.kit import Block, Words
 from explainer.memory.levels import Level, levels_of
 from explainer.memory.workload import Workload
 
@@ -44,85 +43,55 @@ def times(key: str) -> dict[str, float]:
 
 
 def compute(tiles: str, card: str) -> Block:
-    tiled = tiles == "with"
     hardware, w = CARDS[card], _workload(card)
     by = {level.key: level for level in levels_of(w)}
-    square = w.n * w.n * w.itemsize
-    lanes = []
-    for name in ("hbm", "l2", "shared", "registers"):
-        level = by[name]
-        rate, kind = _rate(level)
-        per_sm = f"{hardware.sms} × {amount(level.per_sm_bytes)}" if level.per_sm_bytes else None
-        lanes.append(
-            {
-                "name": level.name,
-                "bytes": level.size_bytes,
-                "size": per_sm or amount(level.size_bytes),
-                "per_s": level.bytes_per_s or 0,
-                "rate": rate,
-                "kind": kind,
-            }
-        )
-    called = t.named("bars")
-    moved = {
-        name: amount(compulsory_bytes(w.n, w.d, w.dtype, order)) for name, order in ORDERS.items()
-    }
-    spoken = {
-        "without": t("bar.without", bytes=moved["without"]),
-        "with": t("bar.with", bytes=moved["with"]),
-        "products": t("bar.products", rate=hardware.tensor_tflops),
-    }
-    bars = [
-        {
-            "name": called[name],
-            "s": seconds,
-            "time": f"{rounded(seconds * 1e6)} µs",  # one unit, so that they can be compared
-            "words": spoken[name],
-            "on": name in (tiles, "products"),
-        }
-        for name, seconds in times(card).items()
+    levels = [by[name] for name in ("hbm", "l2", "shared", "registers")]
+    sizes = [
+        f"{hardware.sms} × {amount(one.per_sm_bytes)}"
+        if one.per_sm_bytes
+        else amount(one.size_bytes)
+        for one in levels
     ]
+    rates = [_rate(level) for level in levels]
+    moved = {name: compulsory_bytes(w.n, w.d, w.dtype, order) for name, order in ORDERS.items()}
+    said = [
+        t("bar.without", bytes=moved["without"]),
+        t("bar.with", bytes=moved["with"]),
+        t("bar.products", rate=hardware.tensor_tflops),
+    ]
+    seconds, names = times(card), t.named("bars")
+    texts = {name: f"{rounded(s * 1e6)} µs" for name, s in seconds.items()}  # in one unit
     shared = [*by["shared"].tensors]
     doubled = [(x, b) for x, b in shared for _ in range(2 if x in "KV" else 1)]
-    room = hardware.shared_bytes
-    twice = sum(b for _, b in doubled) <= room
-    sm = {
-        "count": hardware.sms,
-        "shared": amount(room),
-        "shared_bytes": room,
-        "registers": amount(by["registers"].per_sm_bytes or 0),
-        "registers_bytes": by["registers"].per_sm_bytes,
-        "in_shared": doubled if twice else shared,
-        "in_registers": [(x, b) for x, b in by["registers"].tensors if x in "SO"],
-        "words": [
-            t("tile", br=w.block_q, bc=w.block_k, d=D, dtype=DTYPE),
-            t("tile.twice" if twice else "tile.once"),
-        ],
-    }
-    places = "; ".join(f"{x['name']} {x['size']}, {x['rate']} {x['kind']}" for x in lanes)
-    setting, matrix = t("setting", n=N, d=D, dtype=DTYPE), w.n * w.d * w.itemsize
-    words = t(
-        "words",
-        card=hardware.name,
-        places=places,
-        setting=setting,
-        matrix=matrix,
-        square=square,
-        times="; ".join(f"{x['name']} {x['time']} ({x['words']})" for x in bars),
+    twice = sum(b for _, b in doubled) <= hardware.shared_bytes
+    return t.picture(
+        card=hardware,
+        places="; ".join(
+            f"{level.name} {size}, {rate} {kind}"
+            for level, size, (rate, kind) in zip(levels, sizes, rates, strict=True)
+        ),
+        times="; ".join(
+            f"{names[name]} {texts[name]} ({words})"
+            for name, words in zip(seconds, said, strict=True)
+        ),
+        tiled=tiles == "with",
+        levels=levels,
+        sizes=sizes,
+        per_s=[level.bytes_per_s or 0 for level in levels],
+        rates=rates,
+        names=names,
+        seconds=seconds,
+        texts=texts,
+        said=said,
+        is_on=[name in (tiles, "products") for name in seconds],
+        by=by,
+        w=w,
+        in_shared=doubled if twice else shared,
+        in_registers=[(x, b) for x, b in by["registers"].tensors if x in "SO"],
+        how=t("tile.twice" if twice else "tile.once"),
+        matrix=w.n * w.d * w.itemsize,
+        square=w.n * w.n * w.itemsize,
     )
-    data = {
-        "tiled": tiled,
-        "levels": lanes,
-        "bars": bars,
-        "sm": sm,
-        "matrix": matrix,
-        "matrix_text": amount(matrix),
-        "square": square,
-        "square_text": amount(square),
-        "n": f"{N:,}",
-        "setting": setting,
-    }
-    return picture("pyramid", t("label", card=hardware.name), words, data)
 
 
 def _rooms() -> dict[str, int]:
