@@ -3,7 +3,7 @@
 ``text.md`` begins with its front matter between two lines of ``---``: title, headline,
 lines, links, needs, gives, ground. Then comes the text, and behind ``## More`` what opens on
 demand. ``lesson.yaml`` has ``picture``, the title of the picture, with its ``controls``, the
-``question``, and ``words``, all that the picture says. ``also`` has further widgets of the lesson.
+``question``, and the picture's ``words`` and ``marks``. ``also`` has further widgets of the lesson.
 ``lesson.py`` computes (see explainer/learn/kit.py).
 
 Figures of the register stand where their keys are in braces.
@@ -25,7 +25,7 @@ FOLDER = Path(__file__).parent / "lessons"
 KEYS = tuple(sorted(path.parent.name for path in FOLDER.glob("*/text.md")))
 RULE = "---\n"
 MORE = "\n## More\n"
-# In C, which wheels of PyYAML have, it takes a fifth of the time: all lessons are read at the start.
+# In C, which wheels of PyYAML have, a fifth of the time: all lessons are read at the start.
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
