@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-import math
-
+import pytest
 import torch
 
 import kernels
 from kernels.spec import scores
+from tests.tables import table
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 UNIT_ROUNDOFF = {torch.float32: 2.0**-24, torch.float16: 2.0**-11, torch.bfloat16: 2.0**-8}
+# What many tests are parametrized by, and where some cannot run.
+full_and_causal = pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
+in_each_dtype = pytest.mark.parametrize("dtype", DTYPES)
+of_64_and_128 = pytest.mark.parametrize("d", [64, 128])
+interpreter_only = pytest.mark.skipif(
+    not kernels.INTERPRETED, reason="watches or needs the interpreter: it is not at work here"
+)
+hopper_only = pytest.mark.skipif(
+    not torch.cuda.is_available() or torch.cuda.get_device_capability()[0] != 9,
+    reason="needs a Hopper GPU: Gluon has no interpreter",
+)
 # Of queries and keys, in flash-attention's own tests.
-PEERS_LENGTHS = [
-    (113, 203),
-    (128, 217),
-    (113, 211),
-    (108, 256),
-    (256, 512),
-    (512, 256),
-    (1024, 1024),
-    (1023, 1024),
-    (1024, 1023),
-    (2048, 2048),
-    (1, 147),
-    (1, 239),
-    (3, 799),
-    (127, 512),
-    (127, 513),
-]
+PEERS_LENGTHS = table(__file__)
+RULES = {"causal", "mask", "score", "sink", "scale"}  # what is computed; other options say how
 TF32_ROUNDOFF = 2.0**-10  # the matrix units cut operands to 10 bits of mantissa
 
 
@@ -47,11 +43,16 @@ def make_qkv(
     return draw(heads, n_q, q_by), draw(k_heads, n_k, kv_by), draw(k_heads, n_k, kv_by)
 
 
-def modified_error(q, k, score, sink) -> tuple[float, float]:
-    """Return the most by which a score multiplies an error of Q Kᵀ, and the size of what it and a
-    sink add: each addition rounds its result, as does the product with a soft cap."""
+def score_error(q, k, rules, roundoff=2.0**-24, roundoff_of_added=4 * 2.0**-24) -> float:
+    """δ: what the arithmetic of a score may lose, as an absolute error.
+
+    Rounding errors of a sum of d products add up like a random walk, to about u ‖q‖‖k‖ scale;
+    scaling, subtracting m and exp cost as much again each, so δ = 4 u ‖q‖‖k‖ scale. A modification
+    multiplies it; each addition, of a sink too, rounds its result, as does the product with a soft
+    cap.
+    """
     factor, added = 1.0, 0.0
-    for name, numbers in scores.parse(score or "none").steps:
+    for name, numbers in scores.parse(rules.get("score") or "none").steps:
         if name == "scale":
             factor, added = factor * abs(numbers[0]), added * abs(numbers[0])
         elif name == "softcap":
@@ -60,26 +61,17 @@ def modified_error(q, k, score, sink) -> tuple[float, float]:
             added += max(q.shape[2], k.shape[2]) * 2.0 ** (-8 / q.shape[1])
         elif name == "bias":
             added += max(map(abs, numbers))
-    if sink is not None:
-        added += torch.as_tensor(sink).abs().max().item()
-    return factor, added
-
-
-def score_error(q, k, scale, roundoff) -> float:
-    """δ: what the arithmetic of a score may lose, as an absolute error.
-
-    Rounding errors of a sum of d products add up like a random walk, to about u ‖q‖‖k‖ scale;
-    scaling, subtracting m and exp cost as much again each, so δ = 4 u ‖q‖‖k‖ scale.
-    """
+    if rules.get("sink") is not None:
+        added += torch.as_tensor(rules["sink"]).abs().max().item()
+    scale = rules.get("scale")
+    factor *= q.shape[-1] ** -0.5 if scale is None else abs(scale)
     group = q.shape[1] // k.shape[1]
     q_norm = q.double().norm(dim=-1).amax(-1)
     k_norm = k.double().norm(dim=-1).amax(-1).repeat_interleave(group, 1)
-    return 4 * roundoff * (q_norm * k_norm).max().item() * abs(scale)
+    return 4 * roundoff * (q_norm * k_norm).max().item() * factor + roundoff_of_added * added
 
 
-def tolerance(
-    q, k, v, o_ref, order, key_blocks, tf32, score, sink, scale, roundings=4, **mask
-) -> tuple[float, float]:
+def tolerance(q, k, v, rules, o_ref, order, key_blocks, tf32, roundings) -> tuple[float, float]:
     """Return the largest errors of O and lse that are allowed against float64, by the rule of
     flash-attention's tests: twice naive attention's error in the same dtype, plus ε.
 
@@ -91,47 +83,31 @@ def tolerance(
     """
     unit = UNIT_ROUNDOFF[q.dtype]
     roundoff = TF32_ROUNDOFF if tf32 else 2.0**-24
-    how = {"score": score, "sink": sink, "scale": scale, **mask}
-    naive_error = (kernels.naive_attention(q, k, v, **how).double() - o_ref).abs().max().item()
-    factor, added = modified_error(q, k, score, sink)
-    delta = score_error(q, k, scale, roundoff) * factor + roundings * 2.0**-24 * added
+    naive_error = (kernels.naive_attention(q, k, v, **rules).double() - o_ref).abs().max().item()
+    delta = score_error(q, k, rules, roundoff, roundings * 2.0**-24)
     v_max = v.abs().max().item()
-    visits = math.sqrt(key_blocks) if order == "fa1" else 1.0
+    visits = key_blocks**0.5 if order == "fa1" else 1.0
     epsilon = 2 * (unit * visits + roundoff + delta) * v_max
     lse = delta + 2e-6
     if order == "standard":
-        lse += unit * (score_error(q, k, scale, 0.25) * factor + added)
+        lse += unit * score_error(q, k, rules, 0.25, 1.0)
     return 2 * naive_error + epsilon, lse
 
 
 def assert_attention(
-    q,
-    k,
-    v,
-    attend=None,
-    *,
-    causal=False,
-    mask=None,
-    score=None,
-    sink=None,
-    scale=None,
-    order="fa2",
-    precision="ieee",
-    roundings=4,
-    **more,
+    q, k, v, attend=None, *, order="fa2", precision="ieee", roundings=4, **options
 ):
     """Run `flash_attention`, or `attend` with only those keywords that are given; judge O and lse,
     and return them for further checks."""
-    how = {"causal": causal, "mask": mask, "score": score, "sink": sink, "scale": scale}
-    given = {name: x for name, x in how.items() if x is not None and x is not False} | more
+    given = {name: x for name, x in options.items() if x is not None and x is not False}
+    rules = {name: given[name] for name in given.keys() & RULES}
+    key_blocks = -(-k.shape[2] // given.get("block_n", 32))
     if attend is None:
         attend, given = kernels.flash_attention, given | {"order": order, "precision": precision}
     o, lse = attend(q, k, v, **given, return_lse=True)
-    how["scale"] = 1.0 / math.sqrt(q.shape[-1]) if scale is None else scale
-    o_ref, lse_ref = kernels.reference_attention(q, k, v, **how)
-    key_blocks = -(-k.shape[2] // (more.get("block_n") or 32))
+    o_ref, lse_ref = kernels.reference_attention(q, k, v, **rules)
     tf32 = precision == "tf32" and DEVICE == "cuda"
-    of_o, of_lse = tolerance(q, k, v, o_ref, order, key_blocks, tf32, roundings=roundings, **how)
+    of_o, of_lse = tolerance(q, k, v, rules, o_ref, order, key_blocks, tf32, roundings)
     assert o.dtype == q.dtype and o.shape == q.shape
     assert lse.dtype == torch.float32 and lse.shape == q.shape[:3]
     error = (o.double() - o_ref).abs().max().item()  # NaN anywhere makes this NaN, and fails

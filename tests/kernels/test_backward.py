@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
+from contextlib import nullcontext
 from inspect import signature
 
+import numpy as np
 import pytest
 import torch
 import triton
@@ -14,12 +17,19 @@ import kernels
 from kernels import fa2_backward, gradients
 from kernels.launching import Launch
 from kernels.scoring import modified
-from tests.kernels.attention_checks import DEVICE, make_qkv
+from tests.kernels.attention_checks import (
+    DEVICE,
+    full_and_causal,
+    in_each_dtype,
+    interpreter_only,
+    make_qkv,
+)
 from tests.kernels.gradient_checks import assert_gradients, like
 from tests.kernels.random_masks import Case, run_all
+from tests.tables import table
 
-MASKED = {"mask": "causal&window:9,0|prefix:3", "score": "softcap:3&alibi"}
 CASES, ON_GPU, TOGETHER = 200, 1000, 50
+HOW = table(__file__)
 
 
 def found(q, k, v, grad_o, call=kernels.flash_attention, **how):
@@ -37,24 +47,15 @@ def judge(q, k, v, how, grad_o=None, forms=(False, True), **more) -> None:
     grad_o = like(q) if grad_o is None else grad_o
     for deterministic in forms:
         grads = found(q, k, v, grad_o, **how, **more, deterministic=deterministic)
-        order = more.get("order", "fa2")
-        assert_gradients(grads, q, k, v, grad_o, **how, order=order)
+        assert_gradients(grads, q, k, v, grad_o, **how, order=more.get("order", "fa2"))
 
 
-HOW = {
-    "full": {},
-    "causal": {"causal": True},
-    "masked": MASKED,
-    "sink": {"sink": 0.5, "causal": True},
-    "score": {"score": "scale:2&bias:1,-1"},
-    "negative": {"scale": -0.3, "causal": True},
-    "zero": {"scale": 0.0, "causal": True},
-}
+of_each_rule = pytest.mark.parametrize("how", HOW)
 
 
 @pytest.mark.pairwise
-@pytest.mark.parametrize("how", HOW)
-@pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16"])
+@of_each_rule
+@in_each_dtype
 @pytest.mark.parametrize(("n_q", "n_k"), [(32, 32), (13, 26), (26, 13)])
 @pytest.mark.parametrize("k_heads", [1, 2], ids=["mqa", "mha"])
 @pytest.mark.parametrize(("d", "block_m", "block_n"), [(16, 16, 16), (20, 11, 16), (16, 16, 13)])
@@ -70,7 +71,7 @@ def run(c: Case, number: int) -> None:
     judge(q, k, v, c.rules(number), order=c.order, **blocks)
 
 
-@pytest.mark.skipif(not kernels.INTERPRETED, reason="on a GPU the next test runs more of them")
+@interpreter_only
 @pytest.mark.parametrize("first", range(0, CASES, TOGETHER))
 def test_random_masks_in_the_interpreter(first, pytestconfig):
     run_all(run, first, TOGETHER, pytestconfig, 40 if pytestconfig.getoption("--full") else 20)
@@ -83,7 +84,7 @@ def test_random_masks_on_a_gpu(first, pytestconfig):
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
+@full_and_causal
 @pytest.mark.parametrize("dtype", ["fp16", "bf16", "fp32"])
 @pytest.mark.parametrize("d", [32, 59, 64, 96, 128, 192, 256])
 def test_peers_grid(d, dtype, causal):
@@ -136,36 +137,31 @@ def test_a_loss_that_takes_lse():
         alone = torch.autograd.grad(lse, leaves, grad_lse)
         zero = torch.zeros_like(grad_o)
         only = kernels.reference_gradients(q, k, v, zero, grad_lse, causal=True, sink=k_sink)
-        for one, want in (*zip(mine, true, strict=False), *zip(alone, only, strict=False)):
-            torch.testing.assert_close(one.double(), want, atol=1e-5, rtol=1e-5)
+        for grads, want in ((mine, true), (alone, only)):
+            same = {"atol": 1e-5, "rtol": 1e-5, "check_dtype": False}
+            torch.testing.assert_close(grads, want[: len(grads)], **same)
 
 
-@pytest.mark.parametrize(
-    "how",
-    [{}, {"causal": True}, MASKED | {"sink": 0.3}, {"score": "softcap:2&scale:0.7"}],
-    ids=["full", "causal", "masked", "score"],
-)
+@of_each_rule
 def test_the_reference_agrees_with_finite_differences(how):
     q, k, v = (x.double() for x in make_qkv(5, 4, n_k=7, heads=2, k_heads=1))
-    grad_o, h = like(q), 1e-5
-    sink = torch.full((2,), how["sink"], dtype=torch.float64) if "sink" in how else None
-    how = how | {"sink": sink}
+    grad_o, h, how = like(q), 1e-5, {**HOW[how]}
+    if "sink" in how:
+        how["sink"] = torch.full((2,), how["sink"], dtype=torch.float64)
     truth = kernels.reference_gradients(q, k, v, grad_o, **how)
 
     def loss() -> float:
         return (kernels.reference_attention(q, k, v, **how)[0] * grad_o).sum().item()
 
-    for x, grads in zip((q, k, v, sink), truth, strict=True):
-        if x is None:
-            continue
-        for at in range(x.numel()):
-            flat, before = x.view(-1), x.view(-1)[at].item()
-            flat[at] = before + h
+    for x, grads in zip((q, k, v, how.get("sink")), truth, strict=True):
+        for at in () if x is None else np.ndindex(x.shape):
+            before = x[at].item()
+            x[at] = before + h
             up = loss()
-            flat[at] = before - h
+            x[at] = before - h
             down = loss()
-            flat[at] = before
-            assert math.isclose((up - down) / (2 * h), grads.view(-1)[at], abs_tol=1e-7)
+            x[at] = before
+            assert math.isclose((up - down) / (2 * h), grads[at], abs_tol=1e-7)
 
 
 def test_no_row_and_no_key():
@@ -183,27 +179,18 @@ def planted(monkeypatch, *name_and_fault) -> None:
     monkeypatch.setattr(*name_and_fault)
 
 
-class Unmasked(Launch):
-    """A launch whose kernel is told of no mask."""
+def launch_with(name: str, **changed):
+    """A launch that tells the kernel of this name other constants."""
 
-    def __init__(self, kernel, programs, scalars, constants):
-        if "MASK" in constants:
-            constants = constants | {"MASK": "full", "RAGGED_N": False}
-        super().__init__(kernel, programs, scalars, constants)
+    def launch(kernel, programs, scalars, constants):
+        told = changed if kernel is getattr(gradients, name) else {}
+        return Launch(kernel, programs, scalars, constants | told)
 
-
-class Unzeroed(Launch):
-    """A launch whose kernel leaves dQ as it was."""
-
-    def __init__(self, kernel, programs, scalars, constants):
-        if kernel is gradients.delta_kernel:
-            constants = constants | {"ADD_DQ": False}
-        super().__init__(kernel, programs, scalars, constants)
+    return launch
 
 
-class NoKernel:
-    def __getitem__(self, grid):
-        return lambda *arguments, **constants: None
+# For a kernel: it is launched on no grid.
+NOTHING = defaultdict(lambda: lambda *arguments, **constants: None)
 
 
 @triton.jit
@@ -224,13 +211,18 @@ def no_slope(s, keys, rows, h, H, SCORE: tl.constexpr, TABLES):
 
 FAULTS = {
     "none": [],
-    "mask forgotten": [(gradients, "Launch", Unmasked)],
+    "mask forgotten": [
+        (gradients, "Launch", launch_with("keys_kernel", MASK="full", RAGGED_N=False))
+    ],
     "lse of blind rows": [(fa2_backward, "load_lse", blind_rows_as_they_come)],
     "padded rows unwritten": [(fa2_backward, "load_lse", padded_rows_unwritten)],
-    "dQ not zeroed": [(gradients, "Launch", Unzeroed), (torch, "empty", torch.ones)],
-    "dQ not scaled": [(gradients, "scale_kernel", NoKernel()), (torch, "empty", torch.zeros)],
+    "dQ not zeroed": [
+        (gradients, "Launch", launch_with("delta_kernel", ADD_DQ=False)),
+        (torch, "empty", torch.ones),
+    ],
+    "dQ not scaled": [(gradients, "scale_kernel", NOTHING), (torch, "empty", torch.zeros)],
     "D forgotten": [
-        (gradients, "delta_kernel", NoKernel()),
+        (gradients, "delta_kernel", NOTHING),
         (torch, "empty_like", torch.zeros_like),
         (torch, "empty", torch.zeros),
     ],
@@ -238,7 +230,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.skipif(not kernels.INTERPRETED, reason="faults are planted in the interpreter's code")
+@interpreter_only
 @pytest.mark.parametrize("fault", FAULTS)
 def test_the_judge_rejects(fault, monkeypatch):
     """Each fault is planted and must be seen; without one the same problem passes."""
@@ -248,25 +240,20 @@ def test_the_judge_rejects(fault, monkeypatch):
         for one in FAULTS[fault]:
             planted(planting, *one)
         grads = found(q, k, v, grad_o, **how, block_m=16, block_n=16)
-    if fault == "none":
-        assert_gradients(grads, q, k, v, grad_o, **how)
-        return
-    with pytest.raises(AssertionError, match="error"):
+    seen = pytest.raises(AssertionError, match="error") if FAULTS[fault] else nullcontext()
+    with seen:
         assert_gradients(grads, q, k, v, grad_o, **how)
 
 
-@pytest.mark.parametrize(
-    "how", [{"causal": True}, MASKED | {"sink": 0.5}], ids=["causal", "masked"]
-)
-def test_deterministic_gradients_are_bit_equal(how, pytestconfig):
+@pytest.mark.parametrize("name", ["causal", "masked"])
+def test_deterministic_gradients_are_bit_equal(name, pytestconfig):
     big = DEVICE == "cuda"
     n, repeats = (777, 1000 if pytestconfig.getoption("--full") else 20) if big else (20, 1)
     q, k, v = make_qkv(n, 64 if big else 16, heads=4, k_heads=2, dtype="bf16")
-    grad_o = like(q)
-    first = found(q, k, v, grad_o, **how, deterministic=True)
+    how = HOW[name] | {"sink": 0.5, "deterministic": True}
+    first = found(q, k, v, like(q), **how)
     for _ in range(repeats):
-        again = found(q, k, v, grad_o, **how, deterministic=True)
-        assert all(torch.equal(a, b) for a, b in zip(first, again, strict=True) if a is not None)
+        assert all(map(torch.equal, first, found(q, k, v, like(q), **how)))
 
 
 def test_pytorchs_switch_is_asked(monkeypatch):

@@ -9,12 +9,18 @@ from functools import partial
 import pytest
 import torch
 
-from kernels import INTERPRETED, decode
+from kernels import decode
 from kernels.configs import DECODE
 from kernels.decode import decode_attention
 from kernels.launching import observe_launches
 from kernels.spec.launches import MAX_PARTS, MIN_KEYS, parts_for
-from tests.kernels.attention_checks import DEVICE, assert_attention, make_qkv
+from tests.kernels.attention_checks import (
+    DEVICE,
+    assert_attention,
+    in_each_dtype,
+    interpreter_only,
+    make_qkv,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +44,7 @@ assert_right = partial(assert_attention, attend=decode_attention)
 
 @pytest.mark.pairwise
 @pytest.mark.parametrize("parts", [None, 1, 2, 3, 4, 5, 6, 7])
-@pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16"])
+@in_each_dtype
 @pytest.mark.parametrize(
     ("n_q", "causal", "n_k", "heads", "k_heads", "d"),
     [
@@ -86,7 +92,7 @@ def test_lse_need_not_be_kept():
         assert torch.equal(decode_attention(q, k, v, parts=parts), both[0])
 
 
-@pytest.mark.skipif(not INTERPRETED, reason="launches are observed in the interpreter")
+@interpreter_only
 def test_one_part_is_one_launch():
     for launches in (1, 2):
         seen = []

@@ -8,7 +8,7 @@ import torch
 import kernels
 from kernels import fp8
 from kernels.spec.formats import FORMATS
-from tests.kernels.attention_checks import make_qkv
+from tests.kernels.attention_checks import make_qkv, of_64_and_128
 
 E4M3 = FORMATS["e4m3"]
 
@@ -40,7 +40,7 @@ def test_rounded_inputs_stand_for_the_inputs(n_q, n_k, d, dtype):
 
 
 @pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize("d", [64, 128])
+@of_64_and_128
 def test_is_attention_of_the_rounded_inputs(d, causal):
     q, k, v = make_qkv(150, d, n_k=333, heads=4, k_heads=2)
     o, lse = kernels.attention_fp8(q, k, v, causal=causal, return_lse=True)
@@ -75,7 +75,7 @@ def test_a_row_that_sees_no_key_is_zero():
 )
 @pytest.mark.parametrize("two_level", [False, True])
 @pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize("d", [64, 128])
+@of_64_and_128
 @pytest.mark.parametrize(("n_q", "n_k"), [(1, 1), (63, 200), (513, 1111), (300, 100), (2048, 2048)])
 def test_hopper_computes_the_same_roundings(n_q, n_k, d, causal, two_level):
     from dataclasses import replace

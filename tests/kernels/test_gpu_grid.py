@@ -11,6 +11,8 @@ from tests.kernels.attention_checks import (
     DTYPES,
     PEERS_LENGTHS,
     assert_attention,
+    full_and_causal,
+    in_each_dtype,
     make_qkv,
 )
 
@@ -30,7 +32,7 @@ GRID = [
 ]
 
 
-@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
+@full_and_causal
 @pytest.mark.parametrize(("d", "dtype", "order", "sizes"), GRID)
 def test_peers_grid(d, dtype, order, sizes, causal):
     """All lengths of the peers at one head dimension."""
@@ -85,7 +87,7 @@ def test_offsets_above_2_to_31_over_heads(order):
         assert (o[:, h : h + 1].double() - expected).abs().max() < 2e-2
 
 
-@pytest.mark.parametrize("dtype", list(DTYPES))
+@in_each_dtype
 @pytest.mark.parametrize(("block_m", "block_n"), [(16, 256), (256, 16), (65, 33), (128, 128)])
 def test_tiles_that_the_table_does_not_have(block_m, block_n, dtype):
     q, k, v = make_qkv(300, 64, heads=2, dtype=dtype)

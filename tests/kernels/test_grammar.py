@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 
 from kernels.spec import masks, scores
+from tests.tables import table
 
 KINDS = {"masks": (masks, masks.MaskError), "scores": (scores, scores.ScoreError)}
-TABLE = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+TABLE = table(__file__)
 BLOCKS = ",".join(f"{i}.0" for i in range(257))
 LONG = [
     ("masks", "document:" + ",".join(map(str, range(513))), "at most 512 starts"),

@@ -1,7 +1,6 @@
 """Input that cannot run, importing where nothing can run, and progress."""
 
 import builtins
-import json
 import os
 import subprocess
 import sys
@@ -13,7 +12,8 @@ import torch
 
 import kernels
 from kernels.spec import masks
-from tests.kernels.attention_checks import DEVICE, make_qkv
+from tests.kernels.attention_checks import DEVICE, interpreter_only, make_qkv
+from tests.tables import table
 
 ROOT = Path(__file__).resolve().parents[2]
 X = torch.zeros(1, 2, 4, 8)
@@ -72,7 +72,7 @@ CALLS = {
     "count": (kernels.count_traffic,) if kernels.INTERPRETED else (),
 }
 # By which functions, with which arguments and options, by which error; and how it begins.
-REFUSED = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+REFUSED = table(__file__)
 
 
 def argument(x):
@@ -159,7 +159,7 @@ def test_cpu_tensors_without_the_interpreter():
     assert "set TRITON_INTERPRET=1 before importing kernels" in out.splitlines()[-1]
 
 
-@pytest.mark.skipif(not kernels.INTERPRETED, reason="progress is reported by the interpreter only")
+@interpreter_only
 def test_progress():
     seen = []
     q, k, v = make_qkv(20, 8, heads=2)
@@ -170,7 +170,7 @@ def test_progress():
     assert len(seen) == 11, "outside the block nothing is reported"
 
 
-@pytest.mark.skipif(not kernels.INTERPRETED, reason="progress is reported by the interpreter only")
+@interpreter_only
 def test_progress_can_stop_a_launch():
     def stop(done, total):
         if done == 3:

@@ -12,7 +12,7 @@ from triton.runtime.errors import OutOfResources
 
 import kernels
 from kernels import fa2, hopper, launching, orders
-from tests.kernels.attention_checks import DEVICE, assert_attention, make_qkv
+from tests.kernels.attention_checks import DEVICE, assert_attention, full_and_causal, make_qkv
 
 on_gpu = pytest.mark.skipif(
     not torch.cuda.is_available(), reason="needs a CUDA GPU: the interpreter launches nothing"
@@ -207,7 +207,7 @@ def test_threads_and_streams_at_once(attend):
 
 
 @on_gpu
-@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
+@full_and_causal
 @pytest.mark.parametrize("attend", FAST)
 def test_graphs_replayed_at_once(attend, causal):
     """Four graphs, captured one after the other, on four streams; outputs are NaN before."""

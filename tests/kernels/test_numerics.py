@@ -6,7 +6,7 @@ import torch
 import kernels
 from kernels import fa2, launching, orders
 from kernels.orders import ORDERS
-from tests.kernels.attention_checks import DEVICE, assert_attention, make_qkv
+from tests.kernels.attention_checks import DEVICE, assert_attention, full_and_causal, make_qkv
 
 DTYPES = ["fp32", "fp16", "bf16"]
 
@@ -19,7 +19,7 @@ def test_keys_beyond_n_never_enter(dtype):
     assert o.min() > 0.9
 
 
-@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
+@full_and_causal
 @pytest.mark.parametrize("block", [16, 12])
 def test_nothing_beyond_n_is_read_or_written(block, causal):
     """q, k, v are views of larger buffers full of NaN; O is compared with a run on plain copies."""
@@ -58,7 +58,7 @@ def test_canary_around_the_output(monkeypatch):
 @pytest.mark.pairwise
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
+@full_and_causal
 def test_large_logits(dtype, causal, order):
     """flash-attention's own overflow test: q × 5, k and v × 3."""
     q, k, v = make_qkv(67, 64, dtype=dtype, q_by=5.0, kv_by=3.0)

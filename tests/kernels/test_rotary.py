@@ -6,10 +6,10 @@ import pytest
 import torch
 
 import kernels
-from tests.kernels.attention_checks import DTYPES, UNIT_ROUNDOFF, make_qkv
+from tests.kernels.attention_checks import UNIT_ROUNDOFF, in_each_dtype, make_qkv
 
 
-@pytest.mark.parametrize("dtype", list(DTYPES))
+@in_each_dtype
 @pytest.mark.parametrize(("d", "base", "offset"), [(2, 10_000.0, 0), (8, 500.0, 7), (16, 1e6, -3)])
 def test_each_pair_is_a_complex_number_that_is_turned(d, base, offset, dtype):
     x, _, _ = make_qkv(5, d, heads=2, dtype=dtype)

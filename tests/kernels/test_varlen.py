@@ -19,7 +19,13 @@ from kernels import spans, varlen
 from kernels.configs import SHARED_KIB
 from kernels.hopper import plans, tables
 from kernels.spec import masks
-from tests.kernels.attention_checks import DEVICE, DTYPES, assert_attention
+from tests.kernels.attention_checks import (
+    DEVICE,
+    DTYPES,
+    assert_attention,
+    full_and_causal,
+    of_64_and_128,
+)
 from tests.kernels.gradient_checks import assert_gradients, like
 from tests.kernels.test_interface import ROOT
 
@@ -138,8 +144,8 @@ def test_random_paged(first, pytestconfig):
     run(paged_case, first, pytestconfig)
 
 
-@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
-@pytest.mark.parametrize("d", [64, 128])
+@full_and_causal
+@of_64_and_128
 def test_varlen_of_more_than_a_tile(d, causal):
     """Row blocks of two sequences and of one, with keys that all rows see."""
     lengths = [(150, 150), (3, 3), (0, 70), (130, 200), (200, 130)]
@@ -147,7 +153,7 @@ def test_varlen_of_more_than_a_tile(d, causal):
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
+@full_and_causal
 @pytest.mark.parametrize("dtype", ["fp16", "bf16"])
 @pytest.mark.parametrize("d", [32, 64, 96, 128])
 def test_varlen_of_many_tiles(d, dtype, causal):
@@ -186,7 +192,7 @@ def test_torch_compile_sees_varlen_whole():
     torch.testing.assert_close(found, want, atol=1e-5, rtol=1e-5)
 
 
-@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
+@full_and_causal
 def test_spans_of_offsets_are_those_of_documents(causal):
     """Rows, keys, row blocks and the Hopper kernels' tables, by the mask of the same sequences."""
     starts, n = (0, 5, 129, 141, 333), 517

@@ -11,7 +11,14 @@ from kernels import gradients, hopper
 from kernels.hopper import backward, backward_ends, backward_plans
 from kernels.launching import Launch
 from kernels.spec import masks, scores
-from tests.kernels.attention_checks import DEVICE, assert_attention, make_qkv
+from tests.kernels.attention_checks import (
+    DEVICE,
+    assert_attention,
+    full_and_causal,
+    interpreter_only,
+    make_qkv,
+    of_64_and_128,
+)
 from tests.kernels.gradient_checks import assert_gradients, like
 from tests.kernels.hopper.conftest import PROBLEMS
 from tests.kernels.hopper.test_hopper import LENGTHS, REGISTERS, SHARED_BYTES, hopper_only
@@ -82,7 +89,7 @@ def test_plans_fit_the_registers():
         assert 128 * (2 * plan.consumer_registers + plan.producer_registers) <= REGISTERS
 
 
-@pytest.mark.skipif(not kernels.INTERPRETED, reason="on a GPU the grid below runs these kernels")
+@interpreter_only
 def test_what_comes_before():
     q, *_ = make_qkv(70, 40, batch=2, heads=3, dtype="fp16")
     o, grad_o, padded = like(q, 1), like(q, 2), 128
@@ -158,8 +165,8 @@ def test_other_head_dims(d, dtype, mask):
 
 @hopper_only
 @pytest.mark.parametrize("dtype", ["bf16", "fp16"])
-@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
-@pytest.mark.parametrize("d", [64, 128])
+@full_and_causal
+@of_64_and_128
 @pytest.mark.parametrize(("n_q", "n_k"), LENGTHS)
 def test_peers_grid(n_q, n_k, d, causal, dtype):
     judge(*make_qkv(n_q, d, n_k=n_k, batch=2, heads=3, dtype=dtype), causal=causal)
@@ -170,7 +177,7 @@ MASKS = ("causal&window:100,0", "causal|prefix:64", "causal&document:0,140,300",
 
 @hopper_only
 @pytest.mark.parametrize("mask", MASKS)
-@pytest.mark.parametrize("d", [64, 128])
+@of_64_and_128
 def test_masks_groups_strides_and_large_logits(d, mask):
     judge(*make_qkv(515, d, batch=2, heads=4, k_heads=2, dtype="bf16"), mask=mask)
     judge(*make_qkv(300, d, n_k=470, heads=8, k_heads=1, dtype="fp16"), mask=mask)
@@ -181,7 +188,7 @@ def test_masks_groups_strides_and_large_logits(d, mask):
 
 
 @hopper_only
-@pytest.mark.parametrize("d", [64, 128])
+@of_64_and_128
 def test_many_tiles(d):
     """Several to a program, and more heads than a section has."""
     judge(*make_qkv(257, d, batch=5, heads=40, dtype="bf16"), causal=True)

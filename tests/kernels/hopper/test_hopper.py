@@ -8,7 +8,13 @@ import torch
 import kernels
 from kernels import hopper
 from kernels.hopper import plans
-from tests.kernels.attention_checks import PEERS_LENGTHS, assert_attention, make_qkv
+from tests.kernels.attention_checks import (
+    PEERS_LENGTHS,
+    assert_attention,
+    full_and_causal,
+    make_qkv,
+    of_64_and_128,
+)
 
 LENGTHS = [*PEERS_LENGTHS, (1, 1), (4096, 4096)]
 SHARED_BYTES = 227 * 1024  # of a thread block on Hopper
@@ -25,8 +31,8 @@ judge = partial(assert_attention, attend=hopper.flash_attention)
 
 @hopper_only
 @pytest.mark.parametrize("dtype", ["bf16", "fp16"])
-@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
-@pytest.mark.parametrize("d", [64, 128])
+@full_and_causal
+@of_64_and_128
 @pytest.mark.parametrize(("n_q", "n_k"), LENGTHS)
 def test_peers_grid(n_q, n_k, d, causal, dtype):
     q, k, v = make_qkv(n_q, d, n_k=n_k, batch=2, heads=3, dtype=dtype)
@@ -36,8 +42,8 @@ def test_peers_grid(n_q, n_k, d, causal, dtype):
 
 
 @hopper_only
-@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
-@pytest.mark.parametrize("d", [64, 128])
+@full_and_causal
+@of_64_and_128
 def test_many_heads_grouped_keys_strides_and_large_logits(d, causal):
     judge(*make_qkv(257, d, batch=5, heads=40, dtype="bf16"), causal=causal)
     judge(*make_qkv(300, d, batch=2, heads=8, k_heads=2, dtype="fp16"), causal=causal)
@@ -48,7 +54,7 @@ def test_many_heads_grouped_keys_strides_and_large_logits(d, causal):
 
 @hopper_only
 @pytest.mark.parametrize("order", ["rows", "pairs", "queue"])
-@pytest.mark.parametrize("d", [64, 128])
+@of_64_and_128
 def test_every_schedule_gives_the_same(d, order):
     plan = plans.TABLE[d, True]
     plan = plans.Plan(**{**vars(plan), "order": order})

@@ -8,7 +8,7 @@ import torch
 from kernels import hopper
 from kernels.hopper import folding
 from kernels.spec import scores
-from tests.kernels.attention_checks import make_qkv
+from tests.kernels.attention_checks import make_qkv, of_64_and_128
 from tests.kernels.hopper.test_hopper import hopper_only, judge
 from tests.kernels.hopper.test_tables import interval_masks
 
@@ -57,7 +57,7 @@ def test_sinks(d, dtype, score):
 
 
 @hopper_only
-@pytest.mark.parametrize("d", [64, 128])
+@of_64_and_128
 def test_many_tiles_large_logits_and_strides(d):
     """More tiles than multiprocessors, of unequal work; a few heads are judged."""
     q, k, v = make_qkv(4096, d, batch=1, heads=24, dtype="bf16")

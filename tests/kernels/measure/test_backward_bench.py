@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-import kernels
 from kernels.measure import backward
 from kernels.measure.contenders import NotAvailable, random_tensors
 from kernels.spec.cases import BenchmarkCase
+from tests.kernels.attention_checks import interpreter_only
 
 
 def rows(**ms_of) -> list[dict]:
@@ -27,7 +27,7 @@ def test_ratios_are_of_the_problems_that_both_ran():
     assert "sdpa_cudnn" not in found
 
 
-@pytest.mark.skipif(not kernels.INTERPRETED, reason="on a GPU the next test measures")
+@interpreter_only
 def test_errors_are_naive_attentions_and_a_fault_is_seen():
     problem = BenchmarkCase(32, 16, "causal", "fp16", 1, 2)
     q, k, v = random_tensors(problem, device="cpu")

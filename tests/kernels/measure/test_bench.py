@@ -7,16 +7,16 @@ from functools import partial
 import pytest
 
 from explainer.engine.results import PointRow, ran
-from kernels import INTERPRETED
 from kernels.measure import bench
 from kernels.measure.contenders import GPU_ALONE, random_tensors
 from kernels.measure.memory import peak_bytes
 from kernels.measure.timing import Times
 from kernels.spec.cases import BenchmarkCase
+from tests.kernels.attention_checks import interpreter_only
 from tests.schema import misfit
 
 
-@pytest.mark.skipif(not INTERPRETED, reason="on the CPU the kernels need Triton's interpreter")
+@interpreter_only
 @pytest.mark.parametrize("mask", ["full", "causal"])
 def test_rows_keep_to_the_one_vocabulary(monkeypatch, mask):
     """All but the clocks is real."""
