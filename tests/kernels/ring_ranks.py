@@ -111,56 +111,6 @@ def copies(rank: int, groups: dict):
     return ring.direct._inboxes.get(groups[RANKS]) is not None
 
 
-def states(rank: int, groups: dict, call: Call, blocks: dict, tensors: list):
-    """m and l of this rank's tiles, of these q, k and v (N, d)."""
-    q, k, v = (torch.from_numpy(x)[None, None, call.rows(rank)] for x in tensors)
-    how = groups[call.ranks], False, call.mask, call.layout, None, True, None, SECONDS, False
-    counts = tuple(len(call.rows(r)) for r in range(call.ranks))
-    runs = layouts.runs(counts, call.layout)
-    return [x.numpy() for x in ring_states(ring._check(q, k, v, *how), runs, q, k, v, **blocks)]
-
-
-def ring_states(
-    found: ring._Ring, runs: tuple, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor,
-    block_m: int, block_n: int,
-) -> torch.Tensor:  # fmt: skip
-    """Running m and l after each of this rank's tiles, in the order of the ring, by the tiles of
-    the whole sequence, (2, B, H, Tr, Tc, block_m): NaN where this rank computes nothing. ``runs``:
-    where the rows of each rank lie in it."""
-    n = max(stop for each in runs for _, stop in each)
-    shape = (2, *q.shape[:2], n // block_m, n // block_n, block_m)
-    states = torch.full(shape, float("nan"))
-    m, l = (torch.full(q.shape[:3], x) for x in (float("-inf"), 0.0))
-    rows_at = _positions(runs[found.group.rank])
-    for keys, (k_now, v_now), parts in ring._steps(found, k, v):
-        keys_at = _positions(runs[keys])
-        for part in parts:
-            tensors = q[:, :, part.rows], k_now[:, :, part.keys], v_now[:, :, part.keys]
-            tiles = kernels.tile_states(
-                *tensors, mask=part.mask, scale=found.scale, block_m=block_m, block_n=block_n
-            )
-            for i in range(tiles[0].shape[2]):
-                rows = slice(part.rows.start + i * block_m, part.rows.start + (i + 1) * block_m)
-                m_old, l_old = m[:, :, rows].clone(), l[:, :, rows].clone()
-                for j in range(tiles[0].shape[3]):
-                    m_tile, l_tile = tiles[0][:, :, i, j], tiles[1][:, :, i, j]
-                    if m_tile.isnan().all():
-                        continue
-                    m_new = torch.maximum(m_old, m_tile)
-                    m_ref = m_new.masked_fill(m_new.isneginf(), 0.0)
-                    l_new = l_old * (m_old - m_ref).exp() + l_tile * (m_tile - m_ref).exp()
-                    m[:, :, rows], l[:, :, rows] = m_new, l_new
-                    at = rows_at[rows.start], keys_at[part.keys.start + j * block_n]
-                    tile = at[0] // block_m, at[1] // block_n
-                    states[:, :, :, tile[0], tile[1]] = torch.stack((m_new, l_new))
-    return states
-
-
-def _positions(runs: layouts.Runs) -> list[int]:
-    """Where each row of a device lies in the whole sequence."""
-    return [at for start, stop in runs for at in range(start, stop)]
-
-
 def cross(rank: int, groups: dict, n_q: int, n_k: int, mask: str, layout: str):
     """O and lse of this rank's rows where queries and keys differ in number."""
     q, k, v = make_qkv(n_q, 8, n_k=n_k)

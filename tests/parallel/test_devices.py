@@ -9,8 +9,10 @@ from explainer.base.records import load, rows_where
 from explainer.parallel import devices
 from explainer.problem import Problem
 from kernels.spec import layouts
+from kernels.spec.masks import SKIPPED
 
 SMALL = Problem(n=32, d=8, block_q=4, block_k=4, mask="causal", inputs="random")
+MASKS = ("causal", "full", "causal&window:5,0", "window:3,9")
 TILES = {
     "contiguous": [[3, 0, 0, 0], [3, 4, 0, 0], [3, 4, 4, 0], [3, 4, 4, 4]],
     "head-tail": [[3, 2, 2, 2]] * 4,
@@ -41,7 +43,7 @@ def test_row_25_ends_as_one_softmax_does(layout):
     assert [one.owner for one in parts] == owners[layout]
 
 
-@pytest.mark.parametrize("mask", ["causal", "full", "causal&window:5,0", "window:3,9"])
+@pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("layout", layouts.LAYOUTS)
 @pytest.mark.parametrize("count", [1, 2, 4])
 def test_is_the_attention_of_one_device(count, layout, mask):
@@ -57,6 +59,27 @@ def test_is_the_attention_of_one_device(count, layout, mask):
     for v in run.visits:
         assert (v.device, v.owner) == (run.of_rows[v.visit.i], run.of_keys[v.visit.j])
         assert run.starts[v.step] <= v.tick < run.starts[v.step + 1]
+
+
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("layout", layouts.LAYOUTS)
+def test_each_device_visits_the_tiles_that_the_kernels_are_called_for(layout, mask):
+    """In the same step: the calls of `kernels.ring_attention`, tile by tile."""
+    problem = Problem(n=32, d=8, block_q=4, block_k=2, mask=mask)
+    counts = layouts.counts(32, 4, layout)
+    runs = layouts.runs(counts, layout)
+    at = [np.concatenate([np.arange(*run) for run in each]) for each in runs]
+    called = []
+    for device, steps in enumerate(layouts.plan(counts, counts, layout, problem.mask)):
+        for step, parts in enumerate(steps):
+            for part in parts:
+                rows = at[device][part.rows]
+                keys = at[layouts.source(device, step, 4)][part.keys]
+                kinds = part.mask.tiles(len(rows), len(keys), 4, 2)
+                for i, j in np.argwhere(kinds != SKIPPED):
+                    called.append((device, step, rows[4 * i] // 4, keys[2 * j] // 2))
+    visits = devices.trace(problem, 4, layout).visits
+    assert sorted(called) == sorted((v.device, v.step, v.visit.i, v.visit.j) for v in visits)
 
 
 def test_a_tile_on_two_devices_is_refused():
