@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 
-def table(module: str) -> Any:
+def table(module: str | Path) -> Any:
     """Read the table of a module, named by its file."""
     path = Path(module).with_suffix(".json")
     if path.exists():

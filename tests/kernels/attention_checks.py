@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 
 import kernels
+from kernels import fp8
+from kernels.hopper.plans import Plan
 from kernels.spec import scores
 from tests.tables import table
 
@@ -119,3 +123,18 @@ def assert_attention(
         lse_error = (lse.double() - lse_ref)[seen].abs().max().item()
         assert lse_error <= of_lse, f"lse: error {lse_error:.3g}, allowed {of_lse:.3g}"
     return o, lse
+
+
+def assert_same_roundings(
+    given: fp8.Quantized, causal: bool, plan: Plan, of_o: float, of_lse: float
+) -> torch.Tensor:
+    """Judge O (of relative error) and lse of attention in fp8 by PyTorch's, with the kernel's own
+    roundings; return O."""
+    o, lse = kernels.attention_fp8(given, causal=causal, return_lse=True, plan=plan)
+    exact = replace(given, dtype=torch.float32)
+    expected, lse_expected = fp8._by_blocks(exact, causal, given.q.shape[3] ** -0.5, plan)
+    visible = torch.isfinite(lse_expected)
+    assert torch.equal(visible, torch.isfinite(lse)) and not o.isnan().any()
+    assert (o.float() - expected).norm() / expected.norm() < of_o
+    assert (lse - lse_expected)[visible].abs().max() < of_lse
+    return o

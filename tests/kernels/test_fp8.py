@@ -1,6 +1,7 @@
 """Inputs rounded to e4m3 with scales, and attention of them, where no Hopper GPU is."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -8,7 +9,12 @@ import torch
 import kernels
 from kernels import fp8
 from kernels.spec.formats import FORMATS
-from tests.kernels.attention_checks import make_qkv, of_64_and_128
+from tests.kernels.attention_checks import (
+    assert_same_roundings,
+    hopper_only,
+    make_qkv,
+    of_64_and_128,
+)
 
 E4M3 = FORMATS["e4m3"]
 
@@ -69,26 +75,15 @@ def test_a_row_that_sees_no_key_is_zero():
     assert torch.isfinite(lse[:, :, 3:]).all()
 
 
-@pytest.mark.skipif(
-    not torch.cuda.is_available() or torch.cuda.get_device_capability()[0] != 9,
-    reason="needs a Hopper GPU",
-)
+@hopper_only
 @pytest.mark.parametrize("two_level", [False, True])
 @pytest.mark.parametrize("causal", [False, True])
 @of_64_and_128
 @pytest.mark.parametrize(("n_q", "n_k"), [(1, 1), (63, 200), (513, 1111), (300, 100), (2048, 2048)])
 def test_hopper_computes_the_same_roundings(n_q, n_k, d, causal, two_level):
-    from dataclasses import replace
-
     plan = replace(fp8.plans.FP8[d, causal], two_level=two_level)
     q, k, v = make_qkv(n_q, d, n_k=n_k, batch=2, heads=4, k_heads=2, dtype="bf16")
     given = kernels.quantize_fp8(q, k, v)
-    o, lse = kernels.attention_fp8(given, causal=causal, return_lse=True, plan=plan)
-    exact = replace(given, dtype=torch.float32)
-    expected, lse_expected = fp8._by_blocks(exact, causal, d**-0.5, plan)
-    visible = torch.isfinite(lse_expected)
-    assert torch.equal(visible, torch.isfinite(lse)) and not o.isnan().any()
-    assert relative(o, expected.double()) < 2**-6
-    assert (lse - lse_expected)[visible].abs().max() < 2e-3
+    o = assert_same_roundings(given, causal, plan, 2**-6, 2e-3)
     again = kernels.attention_fp8(given, causal=causal, plan=plan)
     assert torch.equal(o, again), "repeats are bit-equal"

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from explainer.base.paths import ROOT
+from tests.tables import table
 
 # Requests to run a problem, and what is planted in PTX that without it passes.
-PROBLEMS = json.loads(Path(__file__).with_name("problems.json").read_text(encoding="utf-8"))
+PROBLEMS = table(Path(__file__).with_name("problems"))
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
 from . import ptx_async as ordered
@@ -139,53 +141,46 @@ def nothing(m, found, parts):
 
 
 CONTROL = {"bar.sync", "bar.arrive", "barrier.sync", "brx.idx", "ret"}
-T = r"(?P<type>[subf]\d+)"
-TESTS = {
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
-    "eq": np.equal,
-    "ne": np.not_equal,
+T = r"(?P<type>[subf]\d+|pred)"
+ARITHMETIC = {
+    "add": np.add,
+    "sub": np.subtract,
+    r"mul(?:\.lo)?": np.multiply,
+    "neg": np.negative,
+    r"mad\.lo": lambda a, b, c: a * b + c,
+    "and": np.bitwise_and,  # of predicates too
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+    "not": np.invert,
+    "bfe": values.field_of,
+    "shl": values.shifted(True),
+    "shr": values.shifted(False),
+    "div": values.divided,
+    r"div\.full": np.divide,
+    "rem": np.fmod,
+    "min": np.minimum,
+    "max": np.maximum,
+    r"ex2\.approx\.ftz": values.exp2,
+    r"rcp\.approx\.ftz": np.reciprocal,
 }
+TESTS = {name: getattr(operator, name) for name in ("lt", "le", "gt", "ge", "eq", "ne")}
 INSTRUCTIONS = [
     (r"bar\.(?:sync|arrive)|barrier\.sync", ordered.meet),
     ("brx.idx", jump),
     ("ret", end),
     (r"setmaxnreg.*|bar\.warp\.sync|wgmma\.fence.*", nothing),
     (r"fence\.proxy\.async.*", ordered.fence),
-    (r"mov\.(?P<type>[subf]\d+|pred)", values.move),
+    (rf"mov\.{T}", values.move),
     (rf"ld\.param\.{T}", values.load_parameter),
     (r"cvta\.param\.(?P<type>u64)", values.move),
-    (rf"add\.{T}", plain(np.add)),
-    (rf"sub\.{T}", plain(np.subtract)),
-    (rf"mul(?:\.lo)?\.{T}", plain(np.multiply)),
+    *((rf"{name}\.{T}", plain(function)) for name, function in ARITHMETIC.items()),
     (
         r"mul\.hi\.(?P<type>s32)",
         plain(lambda a, b: (a.astype(np.int64) * b >> 32).astype(np.int32)),
     ),
-    (rf"neg\.{T}", plain(np.negative)),
-    (rf"mad\.lo\.{T}", plain(lambda a, b, c: a * b + c)),
     (r"fma\.rn(?:\.ftz)?\.(?P<type>f32)", plain(values.fused)),
-    (rf"and\.{T}", plain(np.bitwise_and)),
-    (rf"or\.{T}", plain(np.bitwise_or)),
-    (rf"xor\.{T}", plain(np.bitwise_xor)),
-    (rf"not\.{T}", plain(np.invert)),
-    (rf"shl\.{T}", plain(values.shifted(True))),
-    (rf"shr\.{T}", plain(values.shifted(False))),
-    (rf"div\.{T}", plain(values.divided)),
-    (r"div\.full\.(?P<type>f32)", plain(np.divide)),
-    (rf"rem\.{T}", plain(np.fmod)),
-    (rf"min\.{T}", plain(np.minimum)),
-    (rf"max\.{T}", plain(np.maximum)),
-    (rf"ex2\.approx\.ftz\.{T}", plain(values.exp2)),
-    (r"rcp\.approx\.ftz\.(?P<type>f32)", plain(np.reciprocal)),
     *((rf"setp\.{name}\.{T}", plain(test, result="pred")) for name, test in TESTS.items()),
-    (r"and\.(?P<type>pred)", plain(np.logical_and)),
-    (r"or\.(?P<type>pred)", plain(np.logical_or)),
-    (r"xor\.(?P<type>pred)", plain(np.logical_xor)),
     (rf"selp\.{T}", plain(lambda a, b, flag: np.where(flag, a, b), last="pred")),
-    (r"bfe\.(?P<type>u32)", plain(values.field_of)),
     (rf"(?:mul|mad)\.wide\.{T}", values.wide),
     (r"cvt(?:\.rn)?(?:\.satfinite)?\.(\w+)\.(\w+)", values.convert),
     (r"shfl\.sync\.idx\.(?P<type>b32)", plain(lambda x, lane, *_: x[lane & 31])),

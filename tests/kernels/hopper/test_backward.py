@@ -15,13 +15,14 @@ from tests.kernels.attention_checks import (
     DEVICE,
     assert_attention,
     full_and_causal,
+    hopper_only,
     interpreter_only,
     make_qkv,
     of_64_and_128,
 )
 from tests.kernels.gradient_checks import assert_gradients, like
 from tests.kernels.hopper.conftest import PROBLEMS
-from tests.kernels.hopper.test_hopper import LENGTHS, REGISTERS, SHARED_BYTES, hopper_only
+from tests.kernels.hopper.test_hopper import LENGTHS, REGISTERS, SHARED_BYTES
 
 # Bytes of a thread that ptxas keeps in memory: addresses, in the passes over row blocks only read.
 STACK = 120
@@ -55,15 +56,11 @@ def test_the_machine_rejects(ask, planted):
     assert re.search(said, ask({**RUNS["grouped"], "plant": (pattern, new)})["fault"])
 
 
-FORMS = {
-    f"{form}": form
-    for form in itertools.product(
-        (64, 128), *[(False, True)] * 3, ("queue", "rows"), ("bf16", "fp16")
-    )
-}
+EVERY = itertools.product((64, 128), *[(False, True)] * 3, ("queue", "rows"), ("bf16", "fp16"))
+FORMS = {str(form): form for form in EVERY}
 
 
-@pytest.mark.parametrize("form", only_full(FORMS, [str((128, True, True, True, "queue", "fp16"))]))
+@pytest.mark.parametrize("form", only_full(FORMS, ["(128, True, True, True, 'queue', 'fp16')"]))
 def test_no_plan_serializes_its_products(compiled, form):
     d, masked, grouped, serialized, order, dtype = form
     rows = backward_plans.ROWS[d]
@@ -106,21 +103,11 @@ def test_what_comes_before():
     torch.testing.assert_close(scaled[:, :, 6:70], lse[:, :, 6:] / torch.log(torch.tensor(2.0)))
 
 
-REFUSED = {
-    "float32": {"dtype": "fp32"},
-    "d = 100": {"d": 100},
-    "softcap": {"score": "softcap:3"},
-    "scale = -1": {"scale": -1.0},
-    "more than one interval": {"mask": "causal&dilated:2"},
-}
-
-
-@pytest.mark.parametrize("said", REFUSED)
+@pytest.mark.parametrize("said", PROBLEMS["backward, refused"])
 def test_refuses_in_a_sentence(said):
-    how = {"dtype": "bf16", "d": 64, "score": "none", "scale": 0.1, "mask": "full", **REFUSED[said]}
-    q, k, v = make_qkv(40, how["d"], dtype=how["dtype"])
-    score, mask = scores.parse(how["score"]), masks.parse(how["mask"])
-    reason = backward.why_not_this(q, k, v, mask, score, how["scale"])
+    d, dtype, mask, score, scale = PROBLEMS["backward, refused"][said]
+    tensors = make_qkv(40, d, dtype=dtype)
+    reason = backward.why_not_this(*tensors, masks.parse(mask), scores.parse(score), scale)
     assert said in reason and reason.endswith(".") and reason.count(". ") == 0
 
 
@@ -140,16 +127,14 @@ def judge(q, k, v, grad_o=None, **how):
     grad_o = like(q) if grad_o is None else grad_o
     with torch.no_grad():
         o, lse = kernels.flash_attention(q, k, v, return_lse=True, **how)
-    found = [
-        gradients.backward(
-            grad_o, None, q, k, v, o, lse, **how, method="hopper", deterministic=serialized
-        )[:3]
-        for serialized in (False, True, True)
-    ]
-    for grads in found[:2]:
+    tensors, more = (grad_o, None, q, k, v, o, lse), how | {"method": "hopper"}
+    free, serialized, again = (
+        gradients.backward(*tensors, **more, deterministic=d)[:3] for d in (False, True, True)
+    )
+    for grads in (free, serialized):
         assert_gradients(grads, q, k, v, grad_o, **how)
-    assert all(torch.equal(a, b) for a, b in zip(*found[1:], strict=True))
-    assert all(torch.equal(a, b) for a, b in zip(found[0][1:], found[1][1:], strict=True))
+    assert all(map(torch.equal, serialized, again))
+    assert all(map(torch.equal, free[1:], serialized[1:]))
 
 
 @hopper_only

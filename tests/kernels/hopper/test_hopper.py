@@ -1,5 +1,6 @@
 """The fast Hopper variant: the peers' grid on a GPU; what it refuses and needs, anywhere."""
 
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -12,6 +13,7 @@ from tests.kernels.attention_checks import (
     PEERS_LENGTHS,
     assert_attention,
     full_and_causal,
+    hopper_only,
     make_qkv,
     of_64_and_128,
 )
@@ -19,12 +21,6 @@ from tests.kernels.attention_checks import (
 LENGTHS = [*PEERS_LENGTHS, (1, 1), (4096, 4096)]
 SHARED_BYTES = 227 * 1024  # of a thread block on Hopper
 REGISTERS = 65_536  # of an SM
-
-hopper_only = pytest.mark.skipif(
-    not torch.cuda.is_available() or torch.cuda.get_device_capability()[0] != 9,
-    reason="needs a Hopper GPU: Gluon has no interpreter",
-)
-
 
 judge = partial(assert_attention, attend=hopper.flash_attention)
 
@@ -56,8 +52,7 @@ def test_many_heads_grouped_keys_strides_and_large_logits(d, causal):
 @pytest.mark.parametrize("order", ["rows", "pairs", "queue"])
 @of_64_and_128
 def test_every_schedule_gives_the_same(d, order):
-    plan = plans.TABLE[d, True]
-    plan = plans.Plan(**{**vars(plan), "order": order})
+    plan = replace(plans.TABLE[d, True], order=order)
     judge(*make_qkv(1536, d, batch=2, heads=12, dtype="bf16"), causal=True, plan=plan)
 
 

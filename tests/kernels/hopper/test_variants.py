@@ -8,19 +8,12 @@ import torch
 from kernels import hopper
 from kernels.hopper import folding
 from kernels.spec import scores
-from tests.kernels.attention_checks import make_qkv, of_64_and_128
-from tests.kernels.hopper.test_hopper import hopper_only, judge
+from tests.kernels.attention_checks import hopper_only, make_qkv, of_64_and_128
+from tests.kernels.hopper.conftest import PROBLEMS
+from tests.kernels.hopper.test_hopper import judge
 from tests.kernels.hopper.test_tables import interval_masks
 
-SIZES = [
-    # n_q, n_k, heads, k_heads
-    (300, 517, 4, 4),
-    (517, 300, 4, 1),
-    (1024, 1024, 6, 2),
-    (1, 700, 8, 8),
-    (1283, 1283, 2, 2),
-    (129, 2000, 160, 40),
-]
+SIZES = PROBLEMS["variants, sizes"]  # n_q, n_k, heads, k_heads
 SCORES = ("none", "softcap:30", "alibi", "scale:0.5&softcap:5&scale:2", "scale:2&alibi&scale:0.5")
 CASES = [(d, dtype, score) for d in (64, 128) for dtype in ("bf16", "fp16") for score in SCORES]
 
@@ -72,17 +65,7 @@ def test_many_tiles_large_logits_and_strides(d):
     judge(q, k, v, mask="causal|prefix:100", score="softcap:20")
 
 
-@pytest.mark.parametrize(
-    ("score", "kind"),
-    [
-        ("none", "none"),
-        ("scale:2", "none"),
-        ("scale:2&softcap:5", "softcap"),
-        ("alibi", "alibi"),
-        ("softcap:5&alibi", None),
-        ("bias:1,2", None),
-    ],
-)
+@pytest.mark.parametrize(("score", "kind"), PROBLEMS["variants, folded"])
 def test_which_scores_are_folded(score, kind):
     assert folding.kind(scores.parse(score)) == kind
 

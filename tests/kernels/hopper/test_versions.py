@@ -1,13 +1,15 @@
 """The Triton that the Hopper kernel is trusted with: run on a card, or checked on the spot."""
 
 import threading
+from itertools import product
 
 import pytest
 import torch
 
 from kernels import hopper, reference
 from kernels.hopper import versions
-from tests.kernels.hopper.test_hopper import hopper_only
+from tests.kernels.attention_checks import hopper_only
+from tests.kernels.hopper.conftest import PROBLEMS
 
 HERE = torch.device("cpu")
 
@@ -42,11 +44,7 @@ def test_a_version_in_the_table_is_trusted_unseen(monkeypatch):
         assert versions.trusted(HERE, None) == ""
 
 
-@pytest.mark.parametrize(
-    ("version", "release"),
-    [("3.7.1", "3.7"), ("3.10.0", "3.10"), ("3.6", "3.6"), ("3.6.0.post1", "3.6")]
-    + [(build, build) for build in ("3.7.0+git0a1b2c3", "3.7.0rc1", "3.7.0.dev2", "main")],
-)
+@pytest.mark.parametrize(("version", "release"), PROBLEMS["triton, releases"])
 def test_only_releases_share_an_entry(version, release):
     assert versions.release(version) == release
 
@@ -62,12 +60,8 @@ def test_an_exact_kernel_is_trusted_after_one_check_in_a_process():
     assert run.calls == len(versions.CASES)
     assert versions.trusted(torch.device("cpu", 0), run) == "", "another device is asked for itself"
     assert run.calls == 2 * len(versions.CASES)
-    assert {(d, causal) for d, causal, _ in run.seen} == {
-        (d, causal) for d in (64, 128) for causal in (False, True)
-    }
-    assert {(d, dtype) for d, _, dtype in run.seen} == {
-        (d, dtype) for d in (64, 128) for dtype in (torch.float16, torch.bfloat16)
-    }
+    assert {x[:2] for x in run.seen} == {*product((64, 128), (False, True))}
+    assert {x[::2] for x in run.seen} == {*product((64, 128), (torch.float16, torch.bfloat16))}
 
 
 def forgets_the_mask(q, k, v, causal):
