@@ -11,11 +11,13 @@ import kernels
 from kernels import activation
 from tests.kernels.attention_checks import DEVICE, assert_attention, make_qkv
 from tests.kernels.gradient_checks import assert_gradients, like
+from tests.tables import table
 
 pytestmark = pytest.mark.skipif(
     not hasattr(registry, "register_flash_attention_impl"), reason="needs PyTorch 2.11"
 )
 ATEN = torch.ops.aten
+WINDOWS, FALLBACKS = table(__file__).values()
 
 
 @pytest.fixture
@@ -75,20 +77,11 @@ def test_sdpa_operators(causal, turned):
     assert [x.stride() for x in grads] == [torch.empty_like(x).stride() for x in tensors]
 
 
-@pytest.mark.parametrize(
-    "causal, window, mask",
-    [
-        (True, (None, None), "causal"),
-        (True, (5, 0), "causal&window:5,0"),
-        (False, (4, 3), "window:4,3"),
-        (False, (4, -1), "window:4,65536"),
-        (False, (-1, -1), "full"),
-    ],
-)
-def test_flash_operators(causal, window, mask):
+@pytest.mark.parametrize("causal, left, right, mask", WINDOWS)
+def test_flash_operators(causal, left, right, mask):
     """The operators whose tensors are (B, N, H, d), also into a given O."""
     q, k, v = make_qkv(19, 8, n_k=27, heads=4, k_heads=2)
-    windows = dict(zip(("window_size_left", "window_size_right"), window, strict=True))
+    windows = {"window_size_left": left, "window_size_right": right}
     turned = [x.transpose(1, 2) for x in (q, k, v)]
     rest = [None, None, 19, 27, 0.0, causal]
     o, lse, *state, _ = activation._flash_forward(*turned, *rest, False, **windows)
@@ -102,13 +95,7 @@ def test_flash_operators(causal, window, mask):
     assert_gradients(grads, q, k, v, grad_o.transpose(1, 2), mask=mask)
 
 
-@pytest.mark.parametrize(
-    "options, reason",
-    [
-        ({"dropout_p": 0.1}, "dropout_p = 0.1: the kernels have no backward with dropout."),
-        ({"debug": True}, "return_debug_mask = True: the kernels do not return their weights."),
-    ],
-)
+@pytest.mark.parametrize("options, reason", FALLBACKS)
 def test_what_is_not_run_goes_to_pytorch_with_a_reason(active, options, reason):
     class Own:
         def call_boxed(self, keys, *tensors, **given):

@@ -21,6 +21,7 @@ from tests.kernels.attention_checks import (
     interpreter_only,
     make_qkv,
 )
+from tests.tables import table
 
 
 @pytest.fixture(autouse=True)
@@ -45,20 +46,10 @@ assert_right = partial(assert_attention, attend=decode_attention)
 @pytest.mark.pairwise
 @pytest.mark.parametrize("parts", [None, 1, 2, 3, 4, 5, 6, 7])
 @in_each_dtype
-@pytest.mark.parametrize(
-    ("n_q", "causal", "n_k", "heads", "k_heads", "d"),
-    [
-        (1, False, 48, 1, 1, 16),
-        (1, True, 301, 4, 2, 24),
-        (1, False, 1, 2, 2, 5),
-        (2, True, 101, 6, 2, 16),
-        (3, False, 101, 2, 2, 24),
-        (4, True, 3, 6, 2, 16),  # the first row sees no key, and most parts have none
-        (4, True, 64, 17, 1, 16),  # 68 rows share a key head: two row blocks
-        (16, True, 49, 1, 1, 5),
-    ],
-)
+@pytest.mark.parametrize("n_q, causal, n_k, heads, k_heads, d", table(__file__))
 def test_decoding_is_attention(n_q, causal, n_k, heads, k_heads, d, dtype, parts):
+    # With 4 queries of 3 keys the first row sees none, and most parts have none; 68 rows that share
+    # a key head are two row blocks.
     q, k, v = make_qkv(n_q, d, n_k=n_k, batch=2, heads=heads, k_heads=k_heads, dtype=dtype)
     assert_right(q, k, v, causal=causal, parts=parts)
 

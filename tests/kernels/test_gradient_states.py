@@ -11,15 +11,9 @@ from explainer.engine.gradient_agreement import compare_gradients
 from explainer.problem import Problem
 from explainer.trace import trace_backward
 from tests.kernels.attention_checks import DEVICE, DTYPES
+from tests.tables import table
 
-PROBLEMS = [
-    Problem(),
-    Problem(dtype="fp16", inputs="rising"),
-    Problem(n=37, d=12, block_q=5, block_k=16, mask="causal&window:5,0|prefix:2", dtype="bf16"),
-    Problem(n=29, d=16, block_q=16, block_k=6, mask="full", score="softcap:2&alibi", sink=1.5),
-    Problem(mask="block:4x4,0.0,2.1", score="scale:2&bias:1,-1", dtype="fp16"),
-    Problem(n=1, d=2, block_q=1, block_k=1),
-]
+PROBLEMS = [Problem.from_query(query) for query in table(__file__)]
 
 
 def made(problem: Problem):
@@ -29,8 +23,7 @@ def made(problem: Problem):
         torch.tensor(np.array(x))[None, None].to(DTYPES[problem.dtype]).to(DEVICE)
         for x in (t.Q, t.K, t.V, t.dO)
     )
-    blocks = {"block_m": problem.block_q, "block_n": problem.block_k}
-    options = problem.rules | blocks
+    options = problem.rules | problem.blocks
     o, lse = kernels.flash_attention(q, k, v, return_lse=True, **options)
     options.pop("sink", None)  # lse has it already
     return (grad_o, q, k, v, o, lse), options

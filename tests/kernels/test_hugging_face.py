@@ -15,24 +15,12 @@ from tests.kernels.attention_checks import DEVICE, assert_attention, make_qkv
 from tests.kernels.gradient_checks import assert_gradients
 from tests.kernels.test_dispatch import run_beside
 from tests.kernels.test_interface import of_transformers
+from tests.tables import table
 
 with_transformers = pytest.mark.skipif(
     importlib.util.find_spec("transformers") is None, reason="Transformers is not installed"
 )
-SIZES = {"vocab_size": 61, "num_attention_heads": 4, "hidden_size": 32, "num_hidden_layers": 1}
-DECODER = SIZES | {"intermediate_size": 40, "num_key_value_heads": 2, "pad_token_id": 0}
-WINDOW = {"sliding_window": 5, "head_dim": 16}
-TWO = {"num_hidden_layers": 2}  # one of each kind
-NO_DROPOUT = {"attention_probs_dropout_prob": 0.0, "hidden_dropout_prob": 0.0}
-GPT2 = {"vocab_size": 61, "n_embd": 32, "n_layer": 1, "n_head": 4, "attn_pdrop": 0.0}
-FAMILIES = {
-    "Llama": DECODER,
-    "Mistral": DECODER | WINDOW,
-    "Gemma": DECODER | {"head_dim": 16},
-    "Gemma2": DECODER | WINDOW | TWO | {"attn_logit_softcapping": 5.0},
-    "GptOss": DECODER | WINDOW | TWO | {"num_local_experts": 4},
-    "GPT2": GPT2 | {"embd_pdrop": 0.0, "resid_pdrop": 0.0},
-}
+FAMILIES, ENCODERS = table(__file__).values()  # how small each model is
 TOKENS = torch.randint(3, 61, (2, 13), generator=torch.Generator().manual_seed(0))
 LEFT, RIGHT = torch.ones_like(TOKENS), torch.ones_like(TOKENS)
 LEFT[0, :4] = RIGHT[1, -5:] = 0
@@ -54,8 +42,7 @@ def compare(model, *calls) -> None:
     for name in ("eager", "tiled"):
         model.set_attn_implementation(name)
         found.append([call(model) for call in calls])
-    for want, mine in zip(*found, strict=True):
-        torch.testing.assert_close(mine, want, atol=1e-4, rtol=1e-4)
+    torch.testing.assert_close(*found, atol=1e-4, rtol=1e-4)
 
 
 def logits(padding: torch.Tensor):
@@ -121,7 +108,7 @@ def test_a_family_is_its_eager_self(kind):
 
 @with_transformers
 def test_bert_is_its_eager_self():
-    model = make("Bert", "ForMaskedLM", **SIZES, **NO_DROPOUT, intermediate_size=40)
+    model = make("Bert", "ForMaskedLM", **ENCODERS["Bert"])
     with torch.no_grad():
         compare(model, *(logits(x) for x in (torch.ones_like(TOKENS), LEFT, RIGHT)))
     compare(model, trained(RIGHT))
@@ -129,9 +116,7 @@ def test_bert_is_its_eager_self():
 
 @with_transformers
 def test_an_encoder_and_a_decoder_are_their_eager_selves():
-    layers = {"encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 40}
-    heads = {"encoder_attention_heads": 2, "decoder_attention_heads": 2, "decoder_ffn_dim": 40}
-    model = make("Bart", "ForConditionalGeneration", vocab_size=61, d_model=32, **layers, **heads)
+    model = make("Bart", "ForConditionalGeneration", **ENCODERS["Bart"])
     with torch.no_grad():
         compare(model, words(RIGHT))
 
@@ -139,12 +124,11 @@ def test_an_encoder_and_a_decoder_are_their_eager_selves():
 @with_transformers
 def test_what_is_not_run_is_refused():
     tokens = TOKENS.to(DEVICE)
-    biased = make("T5", "ForConditionalGeneration", vocab_size=61, d_model=32, d_kv=16, d_ff=40,
-                  num_layers=1, num_heads=2)  # fmt: skip
+    biased = make("T5", "ForConditionalGeneration", **ENCODERS["T5"])
     biased.encoder.set_attn_implementation("tiled")  # Transformers 5.17 leaves it at its own.
     with pytest.raises(ValueError, match="position_bias is not allowed"):
         biased.encoder(input_ids=tokens)
-    dropping = make("Bert", "Model", **SIZES, intermediate_size=40).train()
+    dropping = make("Bert", "Model", **ENCODERS["Bert, with dropout"]).train()
     dropping.set_attn_implementation("tiled")
     with pytest.raises(ValueError, match=r"dropout = 0\.1 is not allowed"):
         dropping(tokens)
@@ -154,7 +138,7 @@ def test_what_is_not_run_is_refused():
 def test_without_the_function_for_masks_nothing_is_silently_wrong():
     import transformers
 
-    model = make("Llama", "ForCausalLM", **DECODER)
+    model = make("Llama", "ForCausalLM", **FAMILIES["Llama"])
     transformers.AttentionInterface.register("half", kernels.transformers_attention)
     model.set_attn_implementation("half")
     with pytest.raises(ValueError, match=r"call kernels\.register"):
@@ -164,7 +148,7 @@ def test_without_the_function_for_masks_nothing_is_silently_wrong():
 @with_transformers
 def test_torch_compile_sees_a_padded_model_whole():
     torch.compiler.reset()  # On a GPU, generate() with a static cache has compiled every family.
-    model = make("Llama", "ForCausalLM", **DECODER)
+    model = make("Llama", "ForCausalLM", **FAMILIES["Llama"])
     tokens, padding = TOKENS.to(DEVICE), LEFT.to(DEVICE)
 
     def call(model):

@@ -121,7 +121,7 @@ def in_fresh_process(code: str, **environment: str) -> str:
         env={**plain, **environment},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()

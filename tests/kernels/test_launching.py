@@ -13,10 +13,10 @@ from triton.runtime.errors import OutOfResources
 import kernels
 from kernels import fa2, hopper, launching, orders
 from tests.kernels.attention_checks import DEVICE, assert_attention, full_and_causal, make_qkv
+from tests.tables import table
 
-on_gpu = pytest.mark.skipif(
-    not torch.cuda.is_available(), reason="needs a CUDA GPU: the interpreter launches nothing"
-)
+on_gpu = pytest.mark.gpu
+EMPTY, RULES = table(__file__).values()
 FAST = [
     *(
         pytest.param(partial(kernels.flash_attention, order=order), id=order)
@@ -25,6 +25,7 @@ FAST = [
     pytest.param(partial(hopper.flash_attention), id="hopper"),
     pytest.param(partial(kernels.attention), id="attention"),
 ]
+of_each_kernel = pytest.mark.parametrize("attend", FAST)
 
 
 @pytest.fixture(autouse=True)
@@ -32,8 +33,7 @@ def only_where_it_runs(request):
     named = request.node.callspec.id if hasattr(request.node, "callspec") else ""
     if "hopper" in named.split("-"):
         q = torch.zeros(1, 1, 1, 64, dtype=torch.bfloat16, device=DEVICE)
-        reason = hopper.why_not(q, q, q)
-        if reason:
+        if reason := hopper.why_not(q, q, q):
             pytest.skip(reason)
 
 
@@ -100,10 +100,8 @@ def test_a_tile_that_does_not_fit_is_one_sentence_and_is_not_kept(call, monkeypa
     call(q, k, v, block_m=64, block_n=32)
 
 
-@pytest.mark.parametrize("attend", FAST)
-@pytest.mark.parametrize(
-    ("batch", "heads", "n_q", "n_k"), [(0, 2, 3, 4), (2, 0, 3, 4), (1, 2, 0, 4), (1, 2, 3, 0)]
-)
+@of_each_kernel
+@pytest.mark.parametrize(("batch", "heads", "n_q", "n_k"), EMPTY)
 def test_empty_input(attend, batch, heads, n_q, n_k):
     """As PyTorch's: nothing for no row, 0 (and lse −∞) where no key exists."""
     q, k, v = (
@@ -121,16 +119,8 @@ def test_empty_input_has_no_tile_states():
 
 
 @on_gpu
-@pytest.mark.parametrize("attend", FAST)
-@pytest.mark.parametrize(
-    "rules",
-    [
-        {},
-        {"causal": True},
-        {"mask": "causal&window:30,0|prefix:9", "score": "softcap:20&alibi"},
-        {"mask": "block:32x16,0.0-1,2.3", "score": "softcap:20&alibi"},
-    ],
-)
+@of_each_kernel
+@pytest.mark.parametrize("rules", RULES)
 def test_kept_launches_are_right_wherever_the_tensors_lie(attend, rules):
     """The second call and all later ones are launched directly; what they leave out is NaN. With
     tables each call has a sink of its own."""
@@ -156,7 +146,7 @@ def test_an_address_that_is_no_multiple_of_16(attend):
 
 
 @on_gpu
-@pytest.mark.parametrize("attend", FAST)
+@of_each_kernel
 def test_launch_hooks_see_every_launch(attend):
     from triton import knobs
 
@@ -180,7 +170,7 @@ def test_launch_hooks_see_every_launch(attend):
 
 
 @on_gpu
-@pytest.mark.parametrize("attend", FAST)
+@of_each_kernel
 def test_threads_and_streams_at_once(attend):
     """Four threads, each on a stream of its own, with shapes of its own and one that all share."""
     problems = [make_qkv(n, 64, heads=8, dtype="bf16") for n in (512, 300, 1024, 700, 512)]
@@ -208,7 +198,7 @@ def test_threads_and_streams_at_once(attend):
 
 @on_gpu
 @full_and_causal
-@pytest.mark.parametrize("attend", FAST)
+@of_each_kernel
 def test_graphs_replayed_at_once(attend, causal):
     """Four graphs, captured one after the other, on four streams; outputs are NaN before."""
     made = []

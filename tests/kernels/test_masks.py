@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from kernels.spec import masks
 from tests import by_hand
+from tests.tables import table
 
+WRONG_ONCE, LOOKED_AT, LARGE = table(__file__).values()
 SIZES = st.integers(1, 26)
 RANDOM = st.randoms(use_true_random=False)
 
@@ -111,15 +113,7 @@ def test_a_part_on_the_diagonal_is_causal_itself():
     assert masks.parse("prefix:4").at(8, 8) != masks.parse("prefix:4")
 
 
-@pytest.mark.parametrize(
-    ("text", "sizes"),
-    [
-        ("causal|window:0,12", (9, 9, 9, 9)),  # full, by none alone
-        ("dilated:2|dilated:3", (8, 8, 1, 8)),
-        ("dilated:5&dilated:7|prefix:3", (20, 26, 7, 5)),
-        ("window:2,0&document:0,1,4", (12, 7, 3, 2)),
-    ],
-)
+@pytest.mark.parametrize(("text", "sizes"), WRONG_ONCE)
 def test_expressions_that_were_wrong_once(text, sizes):
     check(text, *sizes)
 
@@ -150,24 +144,10 @@ def test_tensors_are_asked_like_arrays(shift):
         assert (mask.sees(row, key) == ~mask.hidden(row, key)).all()
 
 
-N = 65_536
-STARTS_AT = (0, 100, 5_000, 40_000)
-LENGTHS = np.diff([*STARTS_AT, N])
+N = 65_536  # what is visible there was counted by hand, from the lengths of intervals
 
 
-@pytest.mark.parametrize(
-    ("text", "visible"),
-    [
-        ("causal&window:1023,0", N * 1024 - 1024 * 1023 // 2),
-        ("document:" + ",".join(map(str, STARTS_AT)), (LENGTHS**2).sum()),
-        ("causal&document:" + ",".join(map(str, STARTS_AT)), (LENGTHS * (LENGTHS + 1)).sum() // 2),
-        ("causal|prefix:64", N * (N + 1) // 2 + 64 * 63 // 2),
-        ("causal|global:64", N * (N + 1) // 2 + 64 * 63 // 2 + 64 * (N - 64)),
-        ("dilated:1024", N * 64),
-        ("dilated:89|dilated:97", None),
-        ("causal&dilated:97|window:100,100&dilated:89|block:100x300,3.4-90,60.1&dilated:2", None),
-    ],
-)
+@pytest.mark.parametrize(("text", "visible"), LARGE)
 def test_no_mask_needs_memory_for_all_scores(text, visible):
     """At N = 65,536 all scores are 4 GiB of bool."""
     mask = masks.parse(text)
@@ -187,10 +167,7 @@ def test_no_mask_needs_memory_for_all_scores(text, visible):
         assert kinds[i, j] == (0 if tile.all() else 1 if tile.any() else 2)
 
 
-@pytest.mark.parametrize(
-    ("text", "most"),
-    [("causal|prefix:4096", 0), ("causal&window:200,0|prefix:100", 128), ("dilated:3", 0)],
-)
+@pytest.mark.parametrize(("text", "most"), LOOKED_AT)
 def test_a_tile_is_looked_at_only_where_two_predicates_cut_it(text, most, monkeypatch):
     sizes = []
     look = masks.Mask._look

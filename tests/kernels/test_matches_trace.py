@@ -13,13 +13,12 @@ from explainer.algorithms.registry import ALGORITHMS
 from explainer.problem import Problem
 from explainer.trace import trace
 from tests.kernels.attention_checks import DEVICE, DTYPES, in_each_dtype, score_error
+from tests.tables import table
 
 TILED = [order for order in ALGORITHMS if order != "standard"]  # they have states
-# The default Problem, ragged, Br < Bc, Br > Bc, one row
-SHAPES = [
-    dict(zip(("n", "d", "block_q", "block_k"), sizes, strict=True))
-    for sizes in ((16, 8, 4, 4), (37, 12, 5, 16), (29, 16, 16, 6), (1, 2, 1, 1))
-]
+# The default Problem, ragged, Br < Bc, Br > Bc, one row; rules of a row block that sees no key, of
+# rows that see none in a tile, of a sink above and below the scores.
+SHAPES, ORDERS_AND_DTYPES, RULES = table(__file__).values()
 
 
 def tensors(problem):
@@ -33,8 +32,7 @@ def tensors(problem):
 def assert_agreement(problem, heads=(0,)):
     """The tiles' states of these heads are the trace's. O and lse of both are judged elsewhere."""
     q, k, v = tensors(problem)
-    options = problem.rules | {"block_m": problem.block_q, "block_n": problem.block_k}
-    states = kernels.tile_states(q, k, v, **options, order=problem.order)
+    states = kernels.tile_states(q, k, v, **problem.rules, **problem.blocks, order=problem.order)
     for h in heads:
         one = replace(problem, head=h)
         part = [x[:, at : at + 1] for x, at in ((q, h), (k, one.kv_head))]
@@ -49,23 +47,6 @@ def test_a_head_of_several_that_share_keys(order, dtype, score):
     sizes = {"n": 21, "d": 8, "block_q": 5, "block_k": 8, "q_heads": 4, "kv_heads": 2}
     how = {"mask": "causal&window:9,0", "score": score}
     assert_agreement(Problem(**sizes, **how, order=order, dtype=dtype), heads=(3, 1))
-
-
-ORDERS_AND_DTYPES = [
-    ("fa2", "fp32"),
-    ("fa1", "fp16"),
-    ("fa2", "bf16"),
-    ("fa2_split", "fp32"),
-]
-# Of a row block that sees no key, rows that see none in a tile, a sink above and below the scores.
-RULES = [
-    {"mask": "full", "score": "alibi"},
-    {"mask": "causal&window:5,0|prefix:2"},
-    {"mask": "window:2,1|global:3", "score": "softcap:2&alibi", "sink": 1.5},
-    {"mask": "causal&document:0,5,13", "sink": -1.0},
-    {"mask": "block:4x5,0.0-1,2.1,3.3", "score": "scale:0.5&bias:1,0.25,-2"},
-    {"mask": "block:6x3,0.2,4.1-3|chunk:3&dilated:2", "sink": 0.5},
-]
 
 
 @pytest.mark.pairwise

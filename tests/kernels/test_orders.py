@@ -5,21 +5,17 @@ from itertools import product
 import pytest
 
 import kernels
-from tests.kernels.attention_checks import assert_attention, make_qkv
+from tests.kernels.attention_checks import assert_attention, in_each_dtype, make_qkv
+from tests.tables import table
 
 ORDERS = ["standard", "fa1", "fa2", "fa2_split"]
-MASKS = pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
 in_each_order = pytest.mark.parametrize("order", ORDERS)
-in_each_dtype = pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16"])
 
 
 @pytest.mark.pairwise  # which tiles a loop visits hangs on lengths, order and mask: all triples run
 @pytest.mark.parametrize(("order", "causal"), list(product(ORDERS, [False, True])))
 @in_each_dtype
-@pytest.mark.parametrize(
-    ("n_q", "n_k", "block_m", "block_n"),
-    [(37, 37, 8, 20), (37, 37, 20, 8), (33, 50, 16, 16), (50, 33, 12, 16), (1, 49, 16, 16)],
-)
+@pytest.mark.parametrize(("n_q", "n_k", "block_m", "block_n"), table(__file__))
 def test_lengths_bottom_right(n_q, n_k, block_m, block_n, dtype, order, causal):
     """Br < Bc, Br > Bc, and Nq ≠ Nk with the diagonal ending in the last row and column."""
     q, k, v = make_qkv(n_q, 16, n_k=n_k, dtype=dtype)

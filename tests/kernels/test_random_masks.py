@@ -6,11 +6,9 @@ import pytest
 import torch
 
 import kernels
-from kernels.spec.predicates import PREDICATES
 from tests.kernels.attention_checks import (
     assert_attention,
     interpreter_only,
-    make_qkv,
     score_error,
 )
 from tests.kernels.random_masks import Case, run_all
@@ -38,26 +36,6 @@ def run(c: Case, number: int) -> None:
 @pytest.mark.parametrize("first", range(0, CASES, TOGETHER))
 def test_in_the_interpreter(first, pytestconfig):
     run_all(run, first, TOGETHER, pytestconfig, 40 if pytestconfig.getoption("--full") else 20)
-
-
-ALONE = [
-    "window:4,3",
-    "dilated:3",
-    "prefix:5",
-    "global:4",
-    "document:0,4,9",
-    "chunk:6",
-    "block:4x5,0.0-1,2.2",
-]
-assert {word.partition(":")[0] for word in ALONE} == {*PREDICATES} - {"full", "causal"}
-
-
-@pytest.mark.parametrize("order", ["fa2", "fa1", "standard"])
-@pytest.mark.parametrize("mask", ALONE)
-def test_queries_that_stand_before_the_first_key(mask, order):
-    """Rows below 0: whole numbers divide otherwise in a kernel than in Python."""
-    q, k, v = make_qkv(30, 8, n_k=17)
-    assert_attention(q, k, v, mask=mask, order=order, block_m=8, block_n=8)
 
 
 @pytest.mark.gpu

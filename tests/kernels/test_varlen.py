@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import random
-import subprocess
-import sys
 from collections.abc import Callable
 from itertools import accumulate, pairwise
 
@@ -27,10 +24,11 @@ from tests.kernels.attention_checks import (
     of_64_and_128,
 )
 from tests.kernels.gradient_checks import assert_gradients, like
-from tests.kernels.test_interface import ROOT
+from tests.kernels.test_interface import in_fresh_process
 
 CASES, TOGETHER = 250, 17
 HEADS = ((1, 1), (2, 1), (4, 2), (3, 3))
+of_each_start = pytest.mark.parametrize("first", range(0, CASES, TOGETHER))
 
 
 def draw(*shape: int, dtype: str, seed: int) -> torch.Tensor:
@@ -125,21 +123,22 @@ def check_pages(lengths, page, heads, k_heads, d, n_q, parts, causal, dtype="fp3
 
 def run(case: Callable, first: int, config: pytest.Config) -> None:
     """The cases from a number on: under --full and on a GPU all of them, else the first."""
-    whole, on_gpu = config.getoption("--full"), DEVICE == "cuda"
-    for number in range(first, first + (TOGETHER if whole or on_gpu else 1)):
-        largest, dtypes = (300, ("fp16", "bf16")) if on_gpu else (60, tuple(DTYPES))
+    on_gpu = DEVICE == "cuda"
+    largest, dtypes = (300, ("fp16", "bf16")) if on_gpu else (60, tuple(DTYPES))
+    whole = on_gpu or config.getoption("--full")
+    for number in range(first, first + (TOGETHER if whole else 1)):
         try:
             case(number, largest, dtypes)
         except Exception as error:
             raise AssertionError(f"case {number}") from error
 
 
-@pytest.mark.parametrize("first", range(0, CASES, TOGETHER))
+@of_each_start
 def test_random_varlen(first, pytestconfig):
     run(packed_case, first, pytestconfig)
 
 
-@pytest.mark.parametrize("first", range(0, CASES, TOGETHER))
+@of_each_start
 def test_random_paged(first, pytestconfig):
     run(paged_case, first, pytestconfig)
 
@@ -220,21 +219,11 @@ def test_spans_of_offsets_are_those_of_documents(causal):
 @pytest.mark.pairwise
 def test_random_cards_hold_the_kernels(capability, d, dtype):
     """Compiled for a card that need not be here, each kernel fits its shared memory."""
-    plain = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"}
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.kernels.spans_child"],
-        input=json.dumps([capability, d, dtype]),
-        env=plain | {"CUDA_VISIBLE_DEVICES": ""},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    found = json.loads(done.stdout)
+    code = f"from tests.kernels.spans_child import main\nmain({capability}, {d}, {dtype!r})"
+    found = json.loads(in_fresh_process(code, CUDA_VISIBLE_DEVICES=""))
     limit = SHARED_KIB.get(f"sm_{capability}", SHARED_KIB["sm_90"]) * 1024
     assert {"fa2_kernel", "keys_kernel", "rows_kernel", "split_kernel"} <= set(found)
-    assert all(shared <= limit for shared, _ in found.values()), found
+    assert max(found.values()) <= limit, found
 
 
 def test_sequences_that_begin_within_a_block_are_counted():
@@ -245,7 +234,7 @@ def test_sequences_that_begin_within_a_block_are_counted():
         ([50] * 3, 3),
         ([], 0),
     ):
-        cu = torch.tensor([0, *accumulate(lengths)], dtype=torch.int32)
+        cu = offsets(lengths)
         found = varlen.spans_of_offsets(cu, cu, sum(lengths), sum(lengths), cu.device, False)
         assert vars(found)["cuts"] == cuts
     tiles = plans.TABLED[128]  # the one plan whose loops this chooses

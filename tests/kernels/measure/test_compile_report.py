@@ -6,6 +6,7 @@ import kernels
 from kernels.configs import SHARED_KIB, TABLE
 from kernels.measure import inspection
 from kernels.spec.occupancy import occupancy
+from tests.tables import table
 
 ARCHS = ["sm_80", "sm_90", "sm_120"]
 D, ITEMSIZES = [64, 128, 256], [2, 4]
@@ -58,19 +59,10 @@ def test_reports_are_cached_and_do_not_alias(monkeypatch):
         inspection._report.cache_clear()  # what was made up is not kept
 
 
-@pytest.mark.parametrize(
-    ("registers", "shared", "warps", "expected"),
-    [
-        (128, 16 * 1024, 8, (2, "registers")),  # 128 · 256 threads: half of 65,536
-        (32, 100 * 1024, 4, (2, "shared memory")),  # 228 KiB hold two of 101
-        (32, 1024, 8, (8, "registers")),
-        (24, 1024, 16, (4, "threads")),
-        (16, 1024, 1, (32, "blocks")),
-        (32, 230 * 1024, 4, (0, "shared memory")),
-    ],
-)
-def test_occupancy_by_hand(registers, shared, warps, expected):
-    assert occupancy("sm_90", warps, registers, shared) == expected
+# 128 registers of 256 threads: half of 65,536; 228 KiB hold two of 101; and so on.
+@pytest.mark.parametrize(("registers", "kib", "warps", "blocks", "limit"), table(__file__))
+def test_occupancy_by_hand(registers, kib, warps, blocks, limit):
+    assert occupancy("sm_90", warps, registers, kib * 1024) == (blocks, limit)
 
 
 @pytest.mark.parametrize(("order", "loads"), [("fa2", 5), ("fa1", 6)])

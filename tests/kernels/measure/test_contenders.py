@@ -17,8 +17,10 @@ from kernels.measure.memory import moved_bytes
 from kernels.spec import masks, scores
 from kernels.spec.cases import BenchmarkCase
 from kernels.spec.methods import COMPILED, NAMES
+from tests.tables import table
 
 MASKS = ("full", "causal")
+WINDOW = "causal&window:9,0"
 BLIND = "window:3,0&prefix:9"  # rows from 12 on see no key
 
 
@@ -66,17 +68,7 @@ def test_naive_goes_over_its_matrices_no_more_often_than_it_must():
     assert moved == 4 * heads * (4 * square + 6 * small)
 
 
-VARIANTS = [
-    ("full", "none", None),
-    ("causal", "none", None),
-    ("full", "softcap:2&alibi", None),
-    ("causal&window:7,0", "scale:0.5", 0.3),
-    ("window:3,5|causal&prefix:4", "bias:1,-2,0.5", None),
-    ("causal&document:0,9,30|global:2", "none", -1.0),
-    ("chunk:6&dilated:2|block:7x5,0.1,2.3-4,5.7", "alibi", None),
-]
-
-
+VARIANTS, REFUSED = table(__file__).values()
 # Two groups of three query heads, or each with keys of its own.
 SAME = [
     *(("flex", *rules, kv_heads) for rules in VARIANTS for kv_heads in (None, 2)),
@@ -105,7 +97,7 @@ def test_each_is_the_same_attention(name, mask, score, sink, kv_heads, uncompile
 @pytest.mark.filterwarnings("ignore")
 def test_flex_is_one_graph_and_not_compiled_again():
     """Eight times for one problem, and PyTorch compiles no more."""
-    asked = masks.parse("causal&window:9,0|block:8x8,1.1"), scores.parse("softcap:3&alibi")
+    asked = masks.parse(f"{WINDOW}|block:8x8,1.1"), scores.parse("softcap:3&alibi")
     compiler, graphs = counting_compiler()
     for turn in range(3):
         q, k, v = (torch.randn(1, 2, 40, 16) for _ in range(3))
@@ -135,17 +127,7 @@ def test_dropout_is_the_same_for_all_or_refused(uncompiled):
         contenders.admit("naive", replace(problem, n=2048), torch.device("cuda"))
 
 
-@pytest.mark.parametrize(
-    ("name", "mask", "score", "reason"),
-    [
-        ("sdpa_flash", "causal&window:4,0", "none", "full and causal alone"),
-        ("fa4", "prefix:4", "none", "full and causal alone"),
-        ("naive_compiled", "block:8x8,0.0", "none", "takes no list of blocks"),
-        ("sdpa_dense", "causal", "softcap:3", "no change of the scores"),
-        ("sdpa_cudnn", "causal", "alibi", "no change of the scores"),
-        ("sdpa_dense", BLIND, "none", "Some rows see no key"),
-    ],
-)
+@pytest.mark.parametrize(("name", "mask", "score", "reason"), REFUSED)
 def test_who_does_not_know_a_mask_or_a_score_says_so(name, mask, score, reason):
     problem = BenchmarkCase(40, 16, mask, "fp32", 1, 1, score)
     with pytest.raises(NotAvailable, match=reason):
@@ -157,10 +139,7 @@ def test_a_dense_mask_is_admitted_by_its_bytes(monkeypatch):
     free = [0]
     monkeypatch.setattr(torch.cuda, "empty_cache", lambda: None)
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (free[0], 0))
-    problem, device = (
-        BenchmarkCase(4096, 64, "causal&window:9,0", "bf16", 2, 8),
-        torch.device("cuda"),
-    )
+    problem, device = BenchmarkCase(4096, 64, WINDOW, "bf16", 2, 8), torch.device("cuda")
     for heads in (1, 8):
         asked = replace(problem, heads=heads)
         free[0] = int(3 * 4096**2 / contenders.SHARE) + 1

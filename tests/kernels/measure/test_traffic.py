@@ -17,6 +17,7 @@ from kernels.measure.counting import count_bytes
 from kernels.spec.masks import PLAIN
 from tests import by_hand
 from tests.algorithms.test_traffic import moved_alone
+from tests.tables import table
 
 pytestmark = pytest.mark.skipif(
     not kernels.INTERPRETED, reason="loads and stores are counted in the interpreter"
@@ -25,14 +26,13 @@ pytestmark = pytest.mark.skipif(
 GRADIENT_TENSORS = {"Q", "K", "V", "O", "dO", "lse", "D", "dQ", "dK", "dV"}
 ORDERS = ("standard", "fa1", "fa2", "fa2_split")
 # Single tiles of one row and of more rows than 16 lanes, and several of more; the others are drawn.
-SHAPES = ((1, 3, 1, 1), (33, 8, 33, 33), (40, 9, 17, 16), (37, 12, 5, 17))
+SHAPES, QUERIES = table(__file__).values()
 DRAWN = [*by_hand.drawn(30), *(Problem(*shape, mask) for shape in SHAPES for mask in PLAIN)]
 
 
 def counted(p: Problem) -> dict[str, tuple[int, int]]:
     """What the interpreter counts when the kernels run this Problem, without what never moves."""
-    blocks = {"block_m": p.block_q, "block_n": p.block_k}
-    found = kernels.count_traffic(p.n, p.d, **blocks, dtype=p.dtype, order=p.order, **p.rules)
+    found = kernels.count_traffic(p.n, p.d, **p.blocks, dtype=p.dtype, order=p.order, **p.rules)
     return moved_alone(found)
 
 
@@ -78,9 +78,7 @@ def by_operation(p: Problem) -> dict[str, tuple[int, int, int]]:
 
 BACKWARD = [
     *(replace(p, sink=None, order="fa2") for p in by_hand.drawn(12, seed=3)),
-    Problem(n=37, block_q=5, block_k=16, mask="causal&window:5,0|prefix:2", dtype="fp16"),
-    Problem(n=20, mask="block:4x4,0.0,2.1", score="softcap:2&bias:1,-1", dtype="bf16"),
-    Problem(n=32, d=16, block_q=16, block_k=16, mask="full", dtype="fp16"),
+    *map(Problem.from_query, QUERIES),
 ]
 
 
@@ -88,8 +86,7 @@ BACKWARD = [
 def test_asked_is_counted_in_the_backward_pass(problem):
     """By tensor and by what is done: dQ is zeroed, added to in fp32, read and written once more."""
     p = problem
-    blocks = {"block_m": p.block_q, "block_n": p.block_k}
-    assert counted_backward(p.n, p.d, p.dtype, **p.rules, **blocks) == by_operation(p)
+    assert counted_backward(p.n, p.d, p.dtype, **p.rules, **p.blocks) == by_operation(p)
 
 
 def test_two_passes_add_nothing():
