@@ -14,12 +14,14 @@ from explainer.problem import Problem
 from kernels.rotary import rope
 from kernels.spec.fields import INPUT_NAMES
 from kernels.spec.formats import round_to
+from tests.tables import table
 
+of_each_generator = pytest.mark.parametrize("name", [x for x in INPUT_NAMES if x != "own"])
 TORCH = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 
 
-@pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16"])
-@pytest.mark.parametrize("name", [name for name in INPUT_NAMES if name != "own"])
+@pytest.mark.parametrize("dtype", TORCH)
+@of_each_generator
 @pytest.mark.parametrize(("n", "d"), [(1, 1), (7, 3), (16, 8), (100, 64)])
 def test_every_generator(name, n, d, dtype):
     problem = Problem(n=n, d=d, block_q=1, block_k=min(n, 4), inputs=name, dtype=dtype, seed=5)
@@ -37,18 +39,8 @@ def test_another_seed_is_another_problem():
 
 
 @pytest.mark.parametrize("causal", [True, False])
-@pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16"])
-@pytest.mark.parametrize(
-    ("n", "d", "br", "bc"),
-    [
-        (16, 8, 4, 4),
-        (16, 1, 4, 4),
-        (37, 12, 5, 16),
-        (64, 64, 16, 4),
-        (64, 2, 7, 2),
-        (128, 64, 64, 8),
-    ],
-)
+@pytest.mark.parametrize("dtype", TORCH)
+@pytest.mark.parametrize(("n", "d", "br", "bc"), table(__file__))
 def test_rising_raises_every_rows_maximum_at_every_block(n, d, br, bc, dtype, causal):
     blocks = {"block_q": br, "block_k": bc}
     problem = Problem(n=n, d=d, causal=causal, dtype=dtype, inputs="rising", **blocks)
@@ -62,7 +54,7 @@ def test_rising_raises_every_rows_maximum_at_every_block(n, d, br, bc, dtype, ca
         assert all(b > a for a, b in pairwise(seen)), f"row {row}: {seen}"
 
 
-@pytest.mark.parametrize("name", [name for name in INPUT_NAMES if name != "own"])
+@of_each_generator
 def test_heads_of_a_group_share_keys_and_values_and_nothing_else(name):
     plain = Problem(inputs=name, n=12)
     made = [make_inputs(replace(plain, q_heads=4, kv_heads=2, head=h)) for h in range(4)]

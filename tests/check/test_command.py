@@ -10,7 +10,9 @@ import pytest
 
 from explainer.base.paths import ROOT
 from tests.check.planted import CS336, NUMPY, RIGHT, plant
+from tests.tables import table
 
+PYTEST = ["-m", "pytest", "-p", "explainer.check.plugin", "-p", "no:cacheprovider", "-q"]
 KEYS = {"right", "first_wrong", "cause", "sentence", "cases"}
 
 
@@ -93,22 +95,14 @@ def test_other_layouts_and_names(layout, reshape, mine):
     assert status == 0, lines
 
 
-UNUSABLE = {
-    "missing.py": "There is no file missing.py.",
-    "folder": "folder is a folder, not a Python file.",
-    "mine.ipynb": "mine.ipynb is a notebook: jupyter nbconvert --to script mine.ipynb makes",
-    "other.py": "other.py has no function attention. It has flash and helper: --function",
-}
-
-
-@pytest.mark.parametrize("name", UNUSABLE)
-def test_what_is_no_file_with_a_function_is_said(name, tmp_path):
+@pytest.mark.parametrize(("name", "said"), table(__file__))
+def test_what_is_no_file_with_a_function_is_said(name, said, tmp_path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "mine.ipynb").write_text("{}", encoding="utf-8")
     source = "import numpy\nfrom math import exp\ndef flash(): ...\ndef helper(): ...\n"
     (tmp_path / "other.py").write_text(source, encoding="utf-8")
     status, lines, error = run("-m", "explainer.check", tmp_path / name)
-    assert status == 2 and UNUSABLE[name] in lines[0] and not error
+    assert status == 2 and said in lines[0] and not error
 
 
 def test_a_file_to_write_in_no_folder_is_refused_first(mine, tmp_path):
@@ -154,9 +148,8 @@ def test_gradescope_reads_the_points(mine, tmp_path):
 
 def test_pytest_has_a_test_for_each_case(mine, tmp_path):
     path = mine(plant("lse_base_2", NUMPY))
-    plugin = ("-m", "pytest", "-p", "explainer.check.plugin", "-p", "no:cacheprovider")
     files = ("--flashattention", path, "--flashattention", RIGHT / "numpy_loop.py")
-    status, lines, _ = run(*plugin, *files, "-q", cwd=tmp_path)
+    status, lines, _ = run(*PYTEST, *files, cwd=tmp_path)
     assert status == 1 and "14 failed, 14 passed" in lines[-1]
     assert sum("Q1" in line for line in lines) == 1
     assert any("returns lse in base 2" in line for line in lines)
@@ -169,7 +162,6 @@ def test_the_fixture_fails_with_the_map(mine, tmp_path):
         f"def test_right(check_attention):\n"
         f"    assert check_attention({str(RIGHT / 'numpy_loop.py')!r}).right\n"
     )
-    plugin = ("-m", "pytest", "-p", "explainer.check.plugin", "-p", "no:cacheprovider")
-    status, lines, _ = run(*plugin, "-q", cwd=tmp_path)
+    status, lines, _ = run(*PYTEST, cwd=tmp_path)
     assert status == 1 and "1 failed, 1 passed" in lines[-1]
     assert any("never divides O by ℓ" in line for line in lines)

@@ -20,6 +20,7 @@ from explainer.problem import Problem
 from explainer.trace import trace
 from explainer.web.kernel_file import worker
 from tests.check.planted import NUMPY, PLANTED, TORCH, TRITON, plant
+from tests.tables import table
 
 # Exact as long as nothing overflows
 OTHER_M = [key for key, mistake in MISTAKES.items() if mistake.warning]
@@ -66,18 +67,7 @@ def test_its_numbers_are_those_of_the_trace(mine):
     assert figures["peak_bytes"] >= o.astype(np.float32).nbytes
 
 
-@pytest.mark.parametrize(
-    ("query", "why"),
-    [
-        ({"mask": "window:3,0"}, "full and causal, not window:3,0"),
-        ({"score": "alibi"}, "no score"),
-        ({"sink": "1"}, "no sink"),
-        ({"dropout": "0.1"}, "no dropout"),
-        ({"hq": "4", "hk": "2"}, "no hk"),
-        ({"pass": "backward"}, "forward pass alone"),
-        ({"n": "65536", "d": "256", "b": "2"}, "at most 16,777,216 numbers"),
-    ],
-)
+@pytest.mark.parametrize(("query", "why"), table(__file__))
 def test_what_it_has_no_argument_for_is_refused(query, why, mine):
     request = RunRequest.from_query(query)
     shape = (request.batch, request.heads, request.problem.n, request.problem.d)

@@ -18,6 +18,7 @@ from explainer.problem import Problem
 from explainer.trace import trace
 from kernels.checks import DTYPES
 from kernels.spec.formats import FORMATS
+from tests.tables import table
 
 HEADS = [(0, 0)]
 AT_64 = Problem(n=64, d=64, block_q=32, block_k=32, mask="full", inputs="random")
@@ -60,13 +61,7 @@ def _cut(x: torch.Tensor, bits: int, half: bool = False) -> torch.Tensor:
     return (whole >> bits << bits).view(torch.float32)
 
 
-FAULTS = [
-    ("a padded key", "full", ("fp32", "fp16", "bf16")),
-    ("TF32 products", "full", ("fp32",)),
-    ("TF32 products", "causal", ("fp32",)),
-    ("a truncated P", "full", ("bf16",)),
-    ("an off-by-one mask", "causal", ("fp32", "fp16", "bf16")),
-]
+FAULTS, SHAPES = table(__file__).values()
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -85,9 +80,6 @@ def test_a_planted_fault_is_rejected_whatever_the_data_in_fp32(data):
         if "fp32" in dtypes:
             problem = replace(AT_64, inputs=data, mask=mask)
             assert not judged(problem, "fa2", attention(problem, fault))["right"], fault
-
-
-SHAPES = [(64, 64, 32, 32), (37, 12, 16, 5), (16, 8, 4, 4), (16, 1, 8, 8), (1, 1, 1, 1)]
 
 
 @pytest.mark.pairwise

@@ -11,7 +11,9 @@ from explainer.base.records import BENCH
 from explainer.engine import record_rows, recorded
 from explainer.engine.requests import METHODS, RunRequest, Sweep
 from explainer.problem import Problem
+from tests.tables import table
 
+TABLE = table(__file__)
 MEASURED = RunRequest(
     Problem(4096, 64, 64, 64, dtype="bf16", inputs="random"), ("naive", "fa2"), 4, 32
 )
@@ -71,21 +73,10 @@ def test_the_twelve_points_meet_the_aim():
     assert points["geomean_to_cudnn"] >= 0.92 and points["least_to_cudnn"] >= 0.80
 
 
-@pytest.mark.parametrize(
-    "request_",
-    [
-        RunRequest(Problem()),
-        asked(n=1024, batch=16, dtype="fp32"),
-        asked(n=1024, batch=16, d=80),
-        asked(n=127, batch=64, heads=64),  # more than twice as short
-        asked(n=4096, sink=1.0),
-        asked(n=4096, score="softcap:30"),
-        asked(n=4096, heads=1),  # 128 times less work
-    ],
-    ids=["small", "fp32", "d", "N", "sink", "score", "work"],
-)
-def test_what_is_not_comparable_is_not_shown(request_):
+@pytest.mark.parametrize("name", TABLE)
+def test_what_is_not_comparable_is_not_shown(name):
     """Of RP 3: no record was named, or one whose link led to a refusal."""
+    request_ = asked(**TABLE[name])
     assert recorded.nearest(request_) is None
     closest = recorded.closest(request_)
     assert closest["differs"]

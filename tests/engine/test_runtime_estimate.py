@@ -8,6 +8,7 @@ from explainer.engine import admission
 from explainer.engine.requests import RunRequest
 from explainer.engine.results import unknown_machine
 from explainer.engine.runtime_estimate import LEAST, MOST, RuntimeEstimate
+from tests.tables import table
 
 
 def test_the_first_run_of_a_life_says_nothing():
@@ -32,26 +33,12 @@ def test_a_run_that_nothing_was_expected_of_and_a_clock_that_jumped_teach_little
 
 
 CPU = unknown_machine("CPU, Triton interpreter") | {"interpreted": True}
-# Seconds on two CPU cores that were otherwise idle, 2026-11-26: medians of two to four runs.
-MEASURED = [
-    ("n=16", 0.26),
-    ("n=64", 2.2),
-    ("n=512&d=64&br=64&bc=64", 0.66),
-    ("n=1024&d=64&br=64&bc=64", 2.4),
-    ("n=2048&d=64&br=auto&bc=auto", 7.9),
-    ("n=64&methods=naive,standard,fa1,fa2", 8.0),
-    ("n=16&pass=backward", 1.4),
-    ("n=64&pass=backward", 10.3),
-    ("n=512&d=64&br=64&bc=64&pass=backward", 4.2),
-    ("n=64&methods=naive,fa1,fa2&pass=backward", 11.6),
-]
 
 
-@pytest.mark.parametrize(("query", "seconds"), MEASURED)
+@pytest.mark.parametrize(("query", "seconds"), table(__file__))
 def test_what_is_expected_before_anything_ran_is_near_what_was_measured(query, seconds):
     """Of RP 14: it was two to three times too long."""
-    request = RunRequest.from_query(dict(pair.split("=") for pair in query.split("&")))
-    assert 2 / 3 < admission.expected_s(request, CPU) / seconds < 3 / 2
+    assert 2 / 3 < admission.expected_s(RunRequest.from_query(query), CPU) / seconds < 3 / 2
 
 
 def test_the_longest_sequence_of_one_head_runs_in_the_kernel_s_own_tiles():

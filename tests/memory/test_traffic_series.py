@@ -10,9 +10,13 @@ from explainer.base.records import load
 from explainer.memory import traffic_series
 from explainer.memory.traffic_series import DRAM, PORTS, SLICES
 from explainer.memory.workload import Workload
+from tests.tables import table
 
 ROWS = load("counted")["rows"]
 PROFILED = load("traffic_nvidia_h200")["rows"]
+of_each_profile = pytest.mark.parametrize(
+    "r", PROFILED, ids=lambda r: "-".join(map(str, list(r.values())[:4]))
+)
 
 
 def of(row: dict) -> Workload:
@@ -34,7 +38,7 @@ def test_counted_is_computed_to_the_byte(order, causal):
         assert point(of(r), order).computed[PORTS] == r["bytes"]
 
 
-@pytest.mark.parametrize("r", PROFILED, ids=lambda r: "-".join(map(str, list(r.values())[:4])))
+@of_each_profile
 def test_what_was_measured_against_what_is_computed(r):
     """At L2 within 1 % of what is asked, or the reason is one that the record bears out."""
     w = of(r)
@@ -56,7 +60,7 @@ def test_what_was_measured_against_what_is_computed(r):
             assert (-0.25 < off <= 0) if launch == "scores" else abs(off) < 0.001, launch
 
 
-@pytest.mark.parametrize("r", PROFILED, ids=lambda r: "-".join(map(str, list(r.values())[:4])))
+@of_each_profile
 def test_why_dram_saw_less_or_more_than_the_least(r):
     """Every input came from HBM once; what was written came out only in part."""
     once = traffic.summed(of(r).problem(r["order"]), COMPULSORY)
@@ -85,18 +89,9 @@ def test_what_the_measurements_show():
     assert traffic_series.gains(Workload(n=4096, d=64, causal=True))[1] == {}
 
 
-@pytest.mark.parametrize(
-    ("w", "is_recorded"),
-    [
-        (Workload(), True),
-        (Workload(n=16, block_q=16, block_k=16), True),
-        (Workload(n=65_536, d=256, causal=True), False),
-        (Workload(block_q=32), False),  # recorded in square tiles
-        (Workload(dtype="fp32"), False),  # and in 16 bit, at d = 64 and 128
-        (Workload(d=80, card="t4"), False),
-    ],
-)
-def test_a_series_holds_its_workload_and_what_was_measured_there(w, is_recorded):
+@pytest.mark.parametrize(("fields", "is_recorded"), table(__file__))
+def test_a_series_holds_its_workload_and_what_was_measured_there(fields, is_recorded):
+    w = Workload(**fields)
     over_n, over_side = traffic_series.over_n(w), traffic_series.over_side(w)
     assert w.n in {x.n for x in over_n} and {x.n for x in over_side} == {w.n}
     assert max(x.block_q for x in over_side) <= w.n

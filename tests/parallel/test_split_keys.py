@@ -14,8 +14,10 @@ from explainer.memory.workload import Workload
 from explainer.parallel import split_keys
 from explainer.problem import Problem
 from kernels.spec.launches import parts_for
+from tests.tables import table
 
 ROWS = load("decode_nvidia_h200")["rows"]
+SHARES, NEAREST = table(__file__).values()
 SPLITS = (1, 2, 4, 8, 16, 32, 64)
 # Relative error of a few dozen float64 operations on terms of one sign, with room.
 EXACT = 1e-12
@@ -52,20 +54,10 @@ def test_parts_combine_to_one_softmax(n, d, inputs, gain, splits):
         np.testing.assert_allclose(p.O, weights @ v[p.first : p.last] / weights.sum(), rtol=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("heads", "splits", "busy"),
-    [
-        (1, 1, 1 / 132),
-        (1, 64, 64 / 132),
-        (16, 1, 16 / 132),
-        (16, 8, 128 / 132),
-        (33, 8, 1.0),
-        (16, 16, 256 / (2 * 132)),  # two rounds, the second one not full
-    ],
-)
-def test_the_share_of_the_card_at_work(heads, splits, busy):
+@pytest.mark.parametrize(("heads", "splits", "rounds"), SHARES)
+def test_the_share_of_the_card_at_work(heads, splits, rounds):
     s = split_keys.schedule(Workload(n=4096, heads=heads), splits)
-    assert len(s.sm) == heads * splits and s.busy == pytest.approx(busy)
+    assert len(s.sm) == heads * splits and s.busy == pytest.approx(len(s.sm) / (rounds * 132))
 
 
 @pytest.mark.parametrize("splits", SPLITS)
@@ -74,20 +66,11 @@ def test_a_part_visits_its_share_of_the_tiles(splits):
     assert s.makespan == 8192 / splits / 32
 
 
-@pytest.mark.parametrize(
-    ("n", "heads", "expected"),
-    [
-        (4096, 1, (4096, 1)),
-        (65_536, 16, (65_536, 16)),
-        (16, 128, (4096, 16)),
-        (40_000, 3, (65_536, 1)),
-        (20_000, 5, (16_384, 16)),
-    ],
-)
-def test_the_nearest_recorded_rows(n, heads, expected):
+@pytest.mark.parametrize(("n", "heads", "nearest_n", "nearest_heads"), NEAREST)
+def test_the_nearest_recorded_rows(n, heads, nearest_n, nearest_heads):
     found = split_keys.recorded_rows(Workload(n=n, heads=heads, block_q=16, block_k=16))
     assert [r["splits"] for r in found if not only_ruled(r)] == list(SPLITS)
-    assert {(r["n_k"], r["heads"]) for r in found} == {expected}
+    assert {(r["n_k"], r["heads"]) for r in found} == {(nearest_n, nearest_heads)}
     assert all(r in ROWS for r in found)
 
 
