@@ -52,15 +52,16 @@ def keeps(text: str, i: np.ndarray, j: np.ndarray) -> np.ndarray:
     }[name]()
 
 
+def tiles(kept: np.ndarray, br: int, bc: int) -> list[list[np.ndarray]]:
+    """Cut what is kept of all scores into tiles, row by row."""
+    rows = [kept[r : r + br] for r in range(0, len(kept), br)]
+    return [[row[:, c : c + bc] for c in range(0, kept.shape[1], bc)] for row in rows]
+
+
 def computed_tiles(problem: Problem) -> list[tuple[int, int]]:
     """The tiles (i, j) in which a score is kept, row by row."""
-    br, bc, kept = problem.block_q, problem.block_k, seen(problem)
-    return [
-        (i, j)
-        for i in range(problem.Tr)
-        for j in range(problem.Tc)
-        if kept[i * br : (i + 1) * br, j * bc : (j + 1) * bc].any()
-    ]
+    every = tiles(seen(problem), problem.block_q, problem.block_k)
+    return [(i, j) for i, row in enumerate(every) for j, tile in enumerate(row) if tile.any()]
 
 
 def sees(text: str, i: np.ndarray, j: np.ndarray) -> np.ndarray:
@@ -79,15 +80,21 @@ def scores(problem: Problem, Q: np.ndarray, K: np.ndarray) -> np.ndarray:
     """(n, n) float64: scaled and changed, before the mask; of head 0 of 1."""
     s = Q.astype(np.float64) @ K.astype(np.float64).T / math.sqrt(problem.d)
     far = np.arange(problem.n)[:, None] - np.arange(problem.n)[None, :]
-    for step in str(problem.score).split("&"):
-        name, _, rest = step.partition(":")
+    return modified(s, str(problem.score), far, problem.head, problem.q_heads)
+
+
+def modified(s: np.ndarray, text: str, far: np.ndarray, head: int, heads: int) -> np.ndarray:
+    """float64 scores changed one after the other; ``far``: how far each query stands behind its
+    key."""
+    for step in text.split("&"):
+        name, _, rest = step.strip().partition(":")
         numbers = np.array([float(x) for x in rest.split(",") if x])
         if name == "scale":
             s = s * numbers[0]
         elif name == "softcap":
             s = numbers[0] * np.tanh(s / numbers[0])
         elif name == "alibi":
-            s = s - far * 2.0 ** (-8.0 * (problem.head + 1) / problem.q_heads)
+            s = s - far * 2.0 ** (-8.0 * (head + 1) / heads)
         elif name == "bias":
             s = s + numbers[np.clip(far, 0, len(numbers) - 1)]
     return s

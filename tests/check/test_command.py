@@ -26,20 +26,8 @@ def run(*arguments, cwd=None):
     return done.returncode, done.stdout.splitlines(), done.stderr
 
 
-@pytest.fixture
-def mine(tmp_path):
-    """Write a source as a learner's file."""
-
-    def write(source: str):
-        path = tmp_path / "my_attention.py"
-        path.write_text(source, encoding="utf-8")
-        return path
-
-    return write
-
-
-def test_a_wrong_file_exits_1_with_its_map(mine):
-    status, lines, _ = run("-m", "explainer.check", mine(plant("o_not_rescaled", NUMPY)))
+def test_a_wrong_file_exits_1_with_its_map(write):
+    status, lines, _ = run("-m", "explainer.check", write(plant("o_not_rescaled", NUMPY)))
     assert status == 1 and "\x1b" not in "".join(lines)
     assert [x.split() for x in lines[2:7]] == [
         ["K0", "K1", "K2", "K3"],
@@ -54,29 +42,29 @@ def test_a_wrong_file_exits_1_with_its_map(mine):
     assert lines[-1] == "2 tiles right, 1 wrong, 7 not reached. exit 1"
 
 
-def test_json_is_the_last_line(mine):
-    path = mine(plant("o_not_rescaled", NUMPY))
+def test_json_is_the_last_line(write):
+    path = write(plant("o_not_rescaled", NUMPY))
     status, lines, _ = run("-m", "explainer.check", path, "--json")
     found = json.loads(lines[-1])
     assert status == 1 and set(found) == KEYS and found["right"] is False
     first = {"problem": "tiles", "i": 1, "j": 1, "rows": [4, 7], "what": "O"}
     assert found["first_wrong"] == first and found["cause"] == "o_not_rescaled"
     assert found["cases"][0] == {"name": "tiles", "right": False}
-    status, lines, _ = run("-m", "explainer.check", mine(plant(None, NUMPY)), "--json", "--numpy")
+    status, lines, _ = run("-m", "explainer.check", write(plant(None, NUMPY)), "--json", "--numpy")
     found = json.loads(lines[-1])
     assert status == 0 and found["right"] and found["first_wrong"] is found["cause"] is None
-    status, lines, _ = run("-m", "explainer.check", mine("def attention(:"), "--json")
+    status, lines, _ = run("-m", "explainer.check", write("def attention(:"), "--json")
     assert status == 2 and set(json.loads(lines[-1])) == KEYS
 
 
-def test_an_error_shows_the_tiles_until_then(mine):
+def test_an_error_shows_the_tiles_until_then(write):
     source = plant(None, NUMPY).replace(
         "if report:", "if report and i + j == 3: 1 / 0\n            if report:"
     )
-    status, lines, _ = run("-m", "explainer.check", mine(source))
+    status, lines, _ = run("-m", "explainer.check", write(source))
     assert status == 2
     line = next(n for n, x in enumerate(source.splitlines(), 1) if "1 / 0" in x)
-    sentence = f"my_attention.py, line {line}: ZeroDivisionError: division by zero."
+    sentence = f"mine.py, line {line}: ZeroDivisionError: division by zero."
     assert sentence in lines and "  Q2   ✓   ▫   ▫   · " in lines
 
 
@@ -85,12 +73,12 @@ def test_an_error_shows_the_tiles_until_then(mine):
     [("bnd", "q, k, v = (x[:, None] for x in (q, k, v))"),
      ("nd", "q, k, v = (x[None, None] for x in (q, k, v))")],
 )  # fmt: skip
-def test_other_layouts_and_names(layout, reshape, mine):
+def test_other_layouts_and_names(layout, reshape, write):
     back = {"bnd": "O[:, 0], L[:, 0]", "nd": "O[0, 0], L[0, 0]"}[layout]
     own = (
         f"\n\ndef mine(q, k, v, **rules):\n    {reshape}\n    O, L = attention(q, k, v, **rules)\n"
     )
-    path = mine(plant(None, NUMPY) + own + f"    return {back}\n")
+    path = write(plant(None, NUMPY) + own + f"    return {back}\n")
     status, lines, _ = run("-m", "explainer.check", path, "--function", "mine", "--layout", layout)
     assert status == 0, lines
 
@@ -105,20 +93,20 @@ def test_what_is_no_file_with_a_function_is_said(name, said, tmp_path):
     assert status == 2 and said in lines[0] and not error
 
 
-def test_a_file_to_write_in_no_folder_is_refused_first(mine, tmp_path):
-    path = mine(plant(None, NUMPY))
+def test_a_file_to_write_in_no_folder_is_refused_first(write, tmp_path):
+    path = write(plant(None, NUMPY))
     where = tmp_path / "none" / "points.json"
     status, lines, error = run("-m", "explainer.check", path, "--points", where)
     assert status == 2 and not lines and f"there is no folder {where.parent}" in error
 
 
-def test_a_function_without_causal_is_checked_without_a_mask(mine):
+def test_a_function_without_causal_is_checked_without_a_mask(write):
     source = plant(None, NUMPY).replace("*, causal=False, ", "*, ").replace("causal,\n", "False,\n")
-    status, lines, _ = run("-m", "explainer.check", mine(source), "--json")
+    status, lines, _ = run("-m", "explainer.check", write(source), "--json")
     found = json.loads(lines[-1])
     assert status == 0 and [x["name"] for x in found["cases"]][:2] == ["full", "ragged"]
     broken = source.replace("o * alpha[:, None] + p @ vj", "o + p @ vj")
-    status, lines, _ = run("-m", "explainer.check", mine(broken), "--json")
+    status, lines, _ = run("-m", "explainer.check", write(broken), "--json")
     assert status == 1 and json.loads(lines[-1])["cause"] == "o_not_rescaled"
 
 
@@ -134,10 +122,10 @@ def test_adapters_import_the_package_of_their_project(tmp_path):
     assert run("-m", "explainer.check", adapters)[0] == 0
 
 
-def test_gradescope_reads_the_points(mine, tmp_path):
+def test_gradescope_reads_the_points(write, tmp_path):
     for key, score in ((None, 8.0), ("l_not_rescaled", 0.0)):
         points = tmp_path / "results.json"
-        run("-m", "explainer.check", mine(plant(key, CS336)), "--points", points)
+        run("-m", "explainer.check", write(plant(key, CS336)), "--points", points)
         found = json.loads(points.read_text())
         assert "Q1" in found["output"] and len(found["tests"]) == 8
         for test in found["tests"]:
@@ -146,8 +134,8 @@ def test_gradescope_reads_the_points(mine, tmp_path):
         assert total == 8.0 if score else total < 4.0
 
 
-def test_pytest_has_a_test_for_each_case(mine, tmp_path):
-    path = mine(plant("lse_base_2", NUMPY))
+def test_pytest_has_a_test_for_each_case(write, tmp_path):
+    path = write(plant("lse_base_2", NUMPY))
     files = ("--flashattention", path, "--flashattention", RIGHT / "numpy_loop.py")
     status, lines, _ = run(*PYTEST, *files, cwd=tmp_path)
     assert status == 1 and "14 failed, 14 passed" in lines[-1]
@@ -155,8 +143,8 @@ def test_pytest_has_a_test_for_each_case(mine, tmp_path):
     assert any("returns lse in base 2" in line for line in lines)
 
 
-def test_the_fixture_fails_with_the_map(mine, tmp_path):
-    path = mine(plant("never_divided", NUMPY))
+def test_the_fixture_fails_with_the_map(write, tmp_path):
+    path = write(plant("never_divided", NUMPY))
     (tmp_path / "test_mine.py").write_text(
         f"def test_wrong(check_attention):\n    check_attention({str(path)!r})\n"
         f"def test_right(check_attention):\n"

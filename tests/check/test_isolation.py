@@ -38,30 +38,26 @@ def test_a_file_that_misbehaves_gets_a_sentence(name, tmp_path):
 
 
 @pytest.mark.parametrize("closes", [True, False])
-def test_a_library_may_start_its_compiler(closes, tmp_path):
+def test_a_library_may_start_its_compiler(closes, tmp_path, write):
     """Triton's, with close_fds=False, is started by os.posix_spawn."""
     library = "import subprocess\ndef build():\n    subprocess.run(['/bin/true'], close_fds=%s)\n"
     (tmp_path / "library.py").write_text(library % closes, encoding="utf-8")
-    path = tmp_path / "mine.py"
-    path.write_text("import library\nlibrary.build()\n" + plant(None, NUMPY), encoding="utf-8")
-    assert check(path).right
+    assert check(write("import library\nlibrary.build()\n" + plant(None, NUMPY))).right
 
 
-def test_a_patched_torch_is_refused(tmp_path):
-    path = tmp_path / "mine.py"
-    path.write_text(
+def test_a_patched_torch_is_refused(write):
+    path = write(
         "import torch\ndef attention(q, k, v, *, causal=False):\n"
         "    torch.allclose = lambda *a, **k: True\n    return q\n"
     )
     assert "replaces torch.allclose" in check(path).sentence
 
 
-def test_nothing_of_the_environment_reaches_the_file(tmp_path, monkeypatch):
+def test_nothing_of_the_environment_reaches_the_file(tmp_path, write, monkeypatch):
     monkeypatch.setenv("A_SECRET", "s3cret")
     inherited = os.open(tmp_path, os.O_RDONLY)
     os.set_inheritable(inherited, True)
-    path = tmp_path / "mine.py"
-    path.write_text(
+    path = write(
         HEAD + "import os\n"
         "print(sorted(os.environ), [x for x in os.listdir('/proc/self/fd') if int(x) > 2])\n"
         "def attention(q, k, v, *, causal=False):\n    return q\n"
@@ -73,9 +69,9 @@ def test_nothing_of_the_environment_reaches_the_file(tmp_path, monkeypatch):
     assert len(own) == 3, own  # two pipes, and the one that lists them
 
 
-def test_no_process_and_no_file_is_left(tmp_path):
-    path, mark = tmp_path / "mine.py", tmp_path / "pid"
-    path.write_text(
+def test_no_process_and_no_file_is_left(tmp_path, write):
+    mark = tmp_path / "pid"
+    path = write(
         HEAD + "import ctypes, os, time\n"  # past the hook: the C library's own fork
         "pid = ctypes.CDLL(None).fork()\n"
         "if pid == 0: time.sleep(600)\n"
@@ -108,11 +104,8 @@ def wait_until(wanted, seconds: float = 60.0) -> None:
         time.sleep(0.05)
 
 
-def test_a_file_that_hangs_ends_with_the_process_that_checks_it(tmp_path):
-    path = tmp_path / "mine.py"
-    path.write_text(
-        DEFINES + "open('begun', 'w').close()\n    while True: pass\n", encoding="utf-8"
-    )
+def test_a_file_that_hangs_ends_with_the_process_that_checks_it(tmp_path, write):
+    path = write(DEFINES + "open('begun', 'w').close()\n    while True: pass\n")
     command = [sys.executable, "-c", OWNER, str(path)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as owner:
         assert owner.stdout
@@ -124,9 +117,8 @@ def test_a_file_that_hangs_ends_with_the_process_that_checks_it(tmp_path):
     wait_until(lambda: not stat.exists() or " Z " in stat.read_text())
 
 
-def test_numpy_needs_no_torch(tmp_path):
-    path = tmp_path / "mine.py"
-    path.write_text(DEFINES + "return q\n")
+def test_numpy_needs_no_torch(write):
+    path = write(DEFINES + "return q\n")
     code = (
         "import sys; from explainer.check.__main__ import main\n"
         f"main([{str(path)!r}, '--json'])\n"

@@ -28,15 +28,13 @@ FORWARD = [key for key, where in PLANTED.items() if NUMPY in where]
 
 
 @pytest.fixture
-def mine(tmp_path):
-    path = tmp_path / "mine.py"
-    path.write_text(plant(None, NUMPY), encoding="utf-8")
-    return path
+def mine(write):
+    return write(plant(None, NUMPY))
 
 
 @pytest.mark.parametrize("key", FORWARD)
-def test_the_first_tile_is_the_checker_s(key, mine):
-    mine.write_text(plant(key, NUMPY), encoding="utf-8")
+def test_the_first_tile_is_the_checker_s(key, mine, write):
+    write(plant(key, NUMPY))
     found, same = check(mine), Learner(mine).tiles(Problem(mask="causal"))
     assert same
     if found.first and found.first["problem"] == "tiles" and None not in found.first.values():
@@ -46,11 +44,11 @@ def test_the_first_tile_is_the_checker_s(key, mine):
         assert same["agrees"] is (key not in OTHER_M)
 
 
-def test_what_it_reports_not_is_probed(mine):
-    mine.write_text(plant("o_not_rescaled", TORCH), encoding="utf-8")
+def test_what_it_reports_not_is_probed(mine, write):
+    write(plant("o_not_rescaled", TORCH))
     same = Learner(mine).tiles(Problem(mask="causal"))
     assert same and (same["against"], same["map"]["first"]) == ("probes", (1, 1))
-    mine.write_text(plant(None, TORCH), encoding="utf-8")
+    write(plant(None, TORCH))
     same = Learner(mine).tiles(Problem(n=22, block_k=8, mask="full", inputs="random"))
     assert same and same["agrees"] and same["map"]["cells"] == "=" * 18
 
@@ -76,16 +74,16 @@ def test_what_it_has_no_argument_for_is_refused(query, why, mine):
         Learner(mine).run(request, nothing, nothing, nothing)
 
 
-def test_a_file_that_breaks_is_run_again_when_it_is_mended(mine):
+def test_a_file_that_breaks_is_run_again_when_it_is_mended(mine, write):
     learner = Learner(mine)
     for source, sentence in (
         ("def attention(:", "line 1"),
         ("import os, numpy\ndef attention(q, k, v, *, causal): os._exit(0)", "ended without"),
     ):
-        mine.write_text(source, encoding="utf-8")
+        write(source)
         with pytest.raises(ProblemError, match=sentence):
             learner.tiles(Problem())
-    mine.write_text(plant(None, NUMPY), encoding="utf-8")
+    write(plant(None, NUMPY))
     same = learner.tiles(Problem())
     assert same and same["agrees"]
     mine.unlink()
@@ -93,18 +91,18 @@ def test_a_file_that_breaks_is_run_again_when_it_is_mended(mine):
         learner.tiles(Problem())
 
 
-def test_run_has_it_beside_the_kernels_and_never_an_old_answer(mine):
+def test_run_has_it_beside_the_kernels_and_never_an_old_answer(mine, write):
     engine = Engine(partial(ProcessChild, worker(mine)))
     request = RunRequest(Problem(), ("naive", "fa2", "yours"), heads=2)
     try:
         for key, is_right in ((None, True), ("l_not_rescaled", False)):
-            mine.write_text(plant(key, NUMPY), encoding="utf-8")
+            write(plant(key, NUMPY))
             job = engine.submit(request)
             assert job.finished.wait(120) and job.result, job.error
             rows = {row["method"]: row for row in job.result["rows"]}
             assert [rows["fa2"]["right"], rows["yours"]["right"]] == [True, is_right]
             assert rows["yours"]["same"]["agrees"] is is_right
-        mine.write_text("def attention(:", encoding="utf-8")
+        write("def attention(:")
         job = engine.submit(request)
         assert job.finished.wait(120) and job.result, job.error
         assert "mine.py, line 1" in job.result["rows"][-1]["refused"]
@@ -113,8 +111,8 @@ def test_run_has_it_beside_the_kernels_and_never_an_old_answer(mine):
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU")
-def test_on_a_gpu_its_process_measures_time_and_memory(mine):
-    mine.write_text(plant(None, TRITON), encoding="utf-8")
+def test_on_a_gpu_its_process_measures_time_and_memory(mine, write):
+    write(plant(None, TRITON))
     problem = Problem(n=512, d=64, block_q=64, block_k=64, mask="causal", dtype="fp16")
     q = np.random.default_rng(0).standard_normal((2, 4, 512, 64), dtype=np.float32)
     o, _, figures = Learner(mine).run(RunRequest(problem, batch=2, heads=4), q, q, q)

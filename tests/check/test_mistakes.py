@@ -20,6 +20,9 @@ from tests.tables import table
 TABLE = table(__file__)
 PROBLEMS, WHOLE = ([*map(Problem.from_query, TABLE[key])] for key in ("problems", "whole"))
 LATE = {tuple(case): tuple(tile) for *case, tile in TABLE["late"]}
+of_each_problem = pytest.mark.parametrize(
+    "problem", PROBLEMS, ids=lambda p: f"{p.inputs}-{p.n}-{p.block_q}-{p.mask}"
+)
 CASES = [(key, name) for key in PLANTED for name in PLANTED[key]]
 
 
@@ -74,9 +77,7 @@ def first_wrong_state(key: str, problem: Problem, folder, name=NUMPY) -> tuple[i
     return min(((i * size[0] // told[0], j * size[1] // told[1]) for i, j in bad), default=None)
 
 
-@pytest.mark.parametrize(
-    "problem", PROBLEMS, ids=lambda p: str(p.to_query()["data"] + f"-{p.n}-{p.block_q}-{p.mask}")
-)
+@of_each_problem
 @pytest.mark.parametrize("key", [key for key in PLANTED if NUMPY in PLANTED[key]])
 def test_a_reported_mistake_is_found_in_its_first_tile(key, problem, tmp_path):
     expected = first_wrong_state(key, problem, tmp_path)
@@ -111,9 +112,7 @@ def test_a_mistake_is_found_from_outside(key, name, n, tmp_path):
         assert (found.first["i"], found.first["j"]) == expected
 
 
-@pytest.mark.parametrize(
-    "problem", PROBLEMS, ids=lambda p: str(p.to_query()["data"] + f"-{p.n}-{p.block_q}-{p.mask}")
-)
+@of_each_problem
 def test_the_loop_without_a_mistake_is_the_trace(problem):
     case, traced = case_of("tiles", problem), trace(problem)
     seen = []

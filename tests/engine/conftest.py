@@ -7,6 +7,7 @@ from functools import partial
 
 import pytest
 
+from explainer.engine.child import ProcessChild
 from explainer.engine.engine import Engine
 from explainer.engine.requests import RunRequest
 from explainer.problem import Problem
@@ -60,6 +61,12 @@ def fake(tmp_path):
     yield start
     for engine in engines:
         engine.close()
+
+
+def child_that(says: str, **options) -> ProcessChild:
+    """A worker's process that runs this Python once it is asked."""
+    ready = "print('{\"machine\": {}}', flush=True); input()\n"
+    return ProcessChild((sys.executable, "-c", ready + says), **options)
 
 
 def finish(job):

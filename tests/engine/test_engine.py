@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import time
 
 import pytest
 
 from explainer.engine import admission
-from explainer.engine.child import ProcessChild, WorkerLost
+from explainer.engine.child import WorkerLost
 from explainer.engine.engine import (
     DEADLINE_S,
     REST_S,
@@ -19,7 +18,7 @@ from explainer.engine.engine import (
     Engine,
 )
 from explainer.engine.job import BUSY, GONE
-from tests.engine.conftest import finish, problem
+from tests.engine.conftest import child_that, finish, problem
 from tests.workers import WAIT_S
 
 
@@ -154,8 +153,7 @@ def test_close_fails_what_waits_and_ends_the_worker(fake):
 
 def test_a_child_killed_while_a_line_of_it_is_passed_on_is_lost():
     """Else nobody says its end, and who waits for it waits for the deadline."""
-    says = "print('{\"machine\": {}}', flush=True); input(); print('{}', flush=True); input()"
-    child = ProcessChild((sys.executable, "-c", says))
+    child = child_that("print('{}', flush=True); input()")
     put = child._lines.put
 
     def closing(line) -> None:

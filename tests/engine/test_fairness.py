@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-import sys
 import time
 
 import pytest
 
 from explainer.engine import admission
-from explainer.engine.child import ProcessChild, WorkerLost
+from explainer.engine.child import WorkerLost
 from explainer.engine.engine import Engine
 from explainer.engine.fair_queue import MOST_EACH, Client
 from explainer.engine.job import BUSY, GONE
 from explainer.engine.results import unknown_machine
-from tests.engine.conftest import finish, problem
+from tests.engine.conftest import child_that, finish, problem
 from tests.workers import WAIT_S, Clock
 
 
@@ -74,8 +73,7 @@ def test_an_error_of_ours_ends_a_job_and_not_the_engine(fake, monkeypatch):
 
 
 def test_a_stopped_worker_is_noticed_by_its_silence():
-    says = "print('{\"machine\": {}}', flush=True); input(); input()"
-    child = ProcessChild((sys.executable, "-c", says), silent_s=0.2)
+    child = child_that("input()", silent_s=0.2)
     child.ask(problem())
     with pytest.raises(WorkerLost, match="silent"):
         child.next(math.inf)
@@ -83,10 +81,8 @@ def test_a_stopped_worker_is_noticed_by_its_silence():
 
 
 def test_a_worker_that_beats_is_not_silent():
-    says = "print('{\"machine\": {}}', flush=True); input()\n"
-    says += "for _ in range(9): print('{\"beat\": true}', flush=True)\n"
-    says += "print('{\"result\": 1}', flush=True); input()"
-    child = ProcessChild((sys.executable, "-c", says))
+    beats = "for _ in range(9): print('{\"beat\": true}', flush=True)\n"
+    child = child_that(beats + "print('{\"result\": 1}', flush=True); input()")
     child.ask(problem())
     assert child.next(time.monotonic() + WAIT_S) == {"result": 1}
     child.kill()

@@ -41,7 +41,7 @@ def test_a_job_is_scheduled_with_its_visitors_token_and_released(found):
     assert job["state"] == "done" and all(job["right"])
     assert (job["asked"], job["failed"]) == (CALL, ["false"])
     assert job["token"] == ["a.e30.b"] and float(job["seconds"][0]) <= zerogpu.MOST_S
-    assert "interpreter" in found["device"], "what the machine is, is known after a call"
+    assert "interpreter" in job["device"], "what the machine is, is known after a call"
 
 
 @pytest.mark.parametrize(

@@ -32,10 +32,8 @@ from explainer.engine import zerogpu  # noqa: E402
 from explainer.engine.engine import Engine  # noqa: E402
 from explainer.engine.requests import RunRequest  # noqa: E402
 from explainer.problem import Problem  # noqa: E402
+from tests.tables import table  # noqa: E402
 from tests.workers import WAIT_S  # noqa: E402
-
-QUOTA = {"X-Authenticated": "regular", "X-Approve-Result": "quota-exceeded"}
-FAILED = "event: failed\n\n"
 
 
 def breaks() -> None:
@@ -71,15 +69,15 @@ def main() -> None:
     engine.start()
     demo.launch(prevent_thread_lock=True, quiet=True)
     found = {"torch before": torch_before, "started": [name for name, _ in API.asked]}
-    found |= {"jobs": {}, "device": None}
+    found["jobs"] = {}
 
-    def run(name: str, seed: int, n: int = 8, token: str | None = None, answer=None, **more):
+    def run(name: str, token: str | None = None, answer=None, n: int = 8, **more):
         API.asked.clear()
         API.answers[:] = [answer] if answer else []
         headers = type("Headers", (dict,), {})({"x-ip-token": token} if token else {})
         context = contextvars.copy_context()
         context.run(LocalContext.request.set, SimpleNamespace(headers=headers))
-        request = RunRequest(Problem(n=n, seed=seed, **more))
+        request = RunRequest(Problem(n=n, **more))
         job = context.run(engine.submit, request, name)
         assert job.finished.wait(WAIT_S), name
         found["jobs"][name] = {
@@ -92,21 +90,13 @@ def main() -> None:
             "seconds": [given["durationSeconds"] for given in API.of("schedule")],
             "failed": [given["fail"] for given in API.of("release")],
             "faults": engine.state()["faults"],
+            "device": engine.machine()["device"],
         }
 
-    run("good", 0, token="a.e30.b")
-    found["device"] = engine.machine()["device"]
-    run("quota", 5, token="a.e30.b", answer=(429, {"left": 3, "wait": 3600}, QUOTA))
-    run("expired", 8, token="a.e30.b", answer=(401, {}, {}))
-    run("queue", 9, token="a.e30.b", answer=(200, FAILED, {"content-type": "text/event-stream"}))
-    run("after", 10)
-    run("fault", 3)
-    run("good again", 12)
-    run("unpicklable", 2, n=9)
-    run("good once more", 13)
-    run("refused", 11, n=4096, block_q=16, block_k=16)
-    engine._deadline_s = 1.0
-    run("hangs", 4)
+    for name, how in table(__file__).items():
+        if name == "hangs":
+            engine._deadline_s = 1.0
+        run(name, **how)
     forks = active_children()
     found["left"] = len(forks) - len(connection.wait([p.sentinel for p in forks], 0))
     print(json.dumps(found))

@@ -7,7 +7,7 @@ import os
 import random
 import time
 import traceback
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from unittest import mock
 
@@ -15,7 +15,7 @@ import torch
 import torch.distributed as dist
 
 import kernels
-from kernels import ring
+from kernels import gradients, ring
 from kernels.spec import layouts, masks
 from tests.by_hand import draw_mask
 from tests.kernels.attention_checks import assert_attention, make_qkv
@@ -100,7 +100,7 @@ def attend(rank: int, groups: dict, call: Call):
     q, k, v, grad_o = (x.to(_device(rank)) for x in own)
     leaves = [x.clone().requires_grad_() for x in (q, k, v)]
     how = {"group": groups[call.ranks], "mask": call.mask, "layout": call.layout, **call.options}
-    with FAULTS[call.fault]():
+    with planted(call.fault):
         o, lse = kernels.ring_attention(*leaves, **how, return_lse=True)
         grads = torch.autograd.grad(o, leaves, grad_o)
     return [x.detach().float().cpu().numpy() for x in (o, lse, *grads)]
@@ -200,66 +200,49 @@ class Ranks:
         assert_gradients(grads, q, k, v, grad_o, mask=call.mask)
 
 
-@contextmanager
-def wrong_rotation():
+EXCHANGE, AT, BACKWARD = ring._Group.exchange, masks.Mask.at, gradients.backward
+
+
+def other_way_round(group, tensors, rows, hops, what):
     """K and V travel the other way round."""
-    right = ring._Group.exchange
-
-    def exchange(group, tensors, rows, hops, what):
-        return right(group, tensors, rows, -hops if what == "K and V" else hops, what)
-
-    with no_copies(), mock.patch.object(ring._Group, "exchange", exchange):
-        yield
+    return EXCHANGE(group, tensors, rows, -hops if what == "K and V" else hops, what)
 
 
-@contextmanager
-def no_copies():
-    """K and V of GPUs go by NCCL: no fault, but another way."""
-    with mock.patch.object(ring.direct, "inboxes", lambda *_: None):
-        yield
-
-
-@contextmanager
-def wrong_merge():
+def merged_alike(o, lse, part, part_lse):
     """Each part weighs the same as what was before it, however large its lse."""
+    o.copy_((o + part) / 2)
+    lse.copy_(torch.logaddexp(lse, part_lse))
 
-    def merge(o, lse, part, part_lse):
-        o.copy_((o + part) / 2)
-        lse.copy_(torch.logaddexp(lse, part_lse))
 
-    with mock.patch("kernels.ring.merge", merge):
-        yield
+def shifted(mask, rows, keys):
+    """A mask is shifted by one row too many."""
+    return AT(mask, rows + 1, keys)
+
+
+def of_its_own_lse(grad_o, grad_lse, q, k, v, o, lse, **how):
+    """Each part's backward gets the lse of its own scores, not the merged one."""
+    _, own = kernels.dispatch._run(q, k, v, mask=how["mask"], scale=how["scale"])
+    return BACKWARD(grad_o, grad_lse, q, k, v, o, own, **how)
+
+
+# K and V of GPUs go by NCCL: no fault, but another way.
+NO_COPIES = (ring.direct, "inboxes", lambda *_: None)
+FAULTS = {
+    "": [],
+    "no copies": [NO_COPIES],
+    "rotation": [NO_COPIES, (ring._Group, "exchange", other_way_round)],
+    "merge": [(ring, "merge", merged_alike)],
+    "offset": [(masks.Mask, "at", shifted)],
+    "backward": [(gradients, "backward", of_its_own_lse)],
+}
 
 
 @contextmanager
-def wrong_offset():
-    """A mask is shifted by one row too many."""
-    right = masks.Mask.at
-    with mock.patch.object(masks.Mask, "at", lambda mask, rows, keys: right(mask, rows + 1, keys)):
+def planted(fault: str):
+    """Within the block the ranks' code has this fault."""
+    with ExitStack() as stack:
+        for one in FAULTS[fault]:
+            stack.enter_context(mock.patch.object(*one))
         layouts.plan.cache_clear()
         yield
     layouts.plan.cache_clear()
-
-
-@contextmanager
-def wrong_backward():
-    """Each part's backward gets the lse of its own scores, not the merged one."""
-    right = kernels.gradients.backward
-
-    def backward(grad_o, grad_lse, q, k, v, o, lse, **how):
-        _, own = kernels.dispatch._run(q, k, v, mask=how["mask"], scale=how["scale"])
-        return right(grad_o, grad_lse, q, k, v, o, own, **how)
-
-    with mock.patch("kernels.ring.gradients.backward", backward):
-        yield
-
-
-@contextmanager
-def _none():
-    yield
-
-
-FAULTS = {
-    "": _none, "rotation": wrong_rotation, "merge": wrong_merge, "offset": wrong_offset,
-    "backward": wrong_backward, "no copies": no_copies,
-}  # fmt: skip

@@ -38,11 +38,10 @@ def test_rounded_inputs_stand_for_the_inputs(n_q, n_k, d, dtype):
             most = block.abs().amax(2 if axis == 2 else (2, 3), keepdim=True)
             # by hand: the format's own rounding of the block in units of its scale
             expected = torch.from_numpy(E4M3.round_to((block / most * 448).numpy())) * most / 448
-            close = (found - expected).abs() <= 1e-6 * most + 2 * E4M3.unit_roundoff * (
-                (found - expected).abs() > 1e-6 * most
-            ) * block.abs()
-            assert close.all(), "at most a tie may fall to the other side"
-            assert ((found - expected).abs() > 1e-6 * most).float().mean() < 0.01
+            off, near = (found - expected).abs(), 1e-6 * most
+            tie = near + 2 * E4M3.unit_roundoff * block.abs()
+            assert (off <= tie).all(), "at most a tie may fall to the other side"
+            assert (off > near).float().mean() < 0.01
 
 
 @pytest.mark.parametrize("causal", [False, True])

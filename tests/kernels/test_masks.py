@@ -46,9 +46,8 @@ def check(text, n_q, n_k, block_q, block_k):
 def check_tiles(mask, dense, block_q, block_k):
     kinds = mask.tiles(*dense.shape, block_q, block_k)
     visited = {False: [[] for _ in kinds], True: [[] for _ in kinds.T]}
-    for i, row in enumerate(range(0, dense.shape[0], block_q)):
-        for j, key in enumerate(range(0, dense.shape[1], block_k)):
-            tile = dense[row : row + block_q, key : key + block_k]
+    for i, row in enumerate(by_hand.tiles(dense, block_q, block_k)):
+        for j, tile in enumerate(row):
             want = "full" if tile.all() else "partial" if tile.any() else "skipped"
             assert masks.TILE_KINDS[kinds[i, j]] == want
             if tile.any():
@@ -69,13 +68,12 @@ def check_ranges(mask, dense, block_q, block_k):
         assert list(zip(*found, strict=True)) == each
     else:
         assert found is None
-    ranges = mask.key_range(*dense.shape, block_q)
-    for i, row in enumerate(range(0, dense.shape[0], block_q)):
-        rows = dense[row : row + block_q]
-        assert (ranges[0][i], ranges[1][i]) == hull(rows.any(0))
-    ranges = mask.row_range(*dense.shape, block_k)
-    for j, key in enumerate(range(0, dense.shape[1], block_k)):
-        assert (ranges[0][j], ranges[1][j]) == hull(dense[:, key : key + block_k].any(1))
+    for ask, scores, block in (
+        (mask.key_range, dense, block_q),
+        (mask.row_range, dense.T, block_k),
+    ):
+        found = [*zip(*ask(*dense.shape, block), strict=True)]
+        assert found == [hull(strip.any(0)) for (strip,) in by_hand.tiles(scores, block, 99)]
 
 
 @pytest.mark.parametrize("name", masks.PREDICATES)

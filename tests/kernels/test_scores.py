@@ -1,8 +1,6 @@
-"""Scores' modifications against their formulas, written out with the math module, one at a time."""
+"""Scores' modifications against their formulas, written out one at a time (tests/by_hand.py)."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 import pytest
@@ -11,28 +9,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernels.spec import scores
+from tests import by_hand
 
 NUMBER = st.integers(1, 4000).map(lambda x: x / 64)
 ANY = st.integers(-640, 640).map(lambda x: x / 64)
 
-# name: what its numbers may be, and what becomes of a score
+# name: what its numbers may be
 MODIFICATIONS = {
-    "scale": (st.tuples(NUMBER), lambda s, far, head, heads, x: s * x),
-    "softcap": (st.tuples(NUMBER), lambda s, far, head, heads, c: c * math.tanh(s / c)),
-    "alibi": (
-        st.just(()),
-        lambda s, far, head, heads: s - far / math.pow(2, 8 * (head + 1) / heads),
-    ),
-    "bias": (
-        st.lists(ANY, min_size=1, max_size=5).map(tuple),
-        lambda s, far, head, heads, *b: (
-            s + (b[0] if far < 0 else b[far] if far < len(b) else b[-1])
-        ),
-    ),
+    "scale": st.tuples(NUMBER),
+    "softcap": st.tuples(NUMBER),
+    "alibi": st.just(()),
+    "bias": st.lists(ANY, min_size=1, max_size=5).map(tuple),
 }
 assert set(MODIFICATIONS) == set(scores.MODIFICATIONS)
 STEP = st.sampled_from(sorted(MODIFICATIONS)).flatmap(
-    lambda name: st.tuples(st.just(name), MODIFICATIONS[name][0])
+    lambda name: st.tuples(st.just(name), MODIFICATIONS[name])
 )
 
 
@@ -41,25 +32,17 @@ def text_of(steps):
     return " & ".join(words) or "none"
 
 
-def truth(s, rows, keys, steps, head, heads):
-    found = s.astype(np.float64)
-    for at in np.ndindex(s.shape):
-        for name, numbers in steps:
-            far = rows[at[0]] - keys[at[1]]
-            found[at] = MODIFICATIONS[name][1](found[at], far, head, heads, *numbers)
-    return found
-
-
 @settings(max_examples=120)
 @given(
     st.lists(STEP, max_size=4), st.integers(1, 9), st.integers(1, 9), st.integers(1, 12), st.data()
 )
 def test_a_score_is_what_its_formulas_say(steps, n_q, n_k, heads, data):
-    head, score = data.draw(st.integers(0, heads - 1)), scores.parse(text_of(steps))
+    head, text = data.draw(st.integers(0, heads - 1)), text_of(steps)
+    score = scores.parse(text)
     assert score.steps == tuple(steps) and score.changes == bool(steps)
     s = np.random.default_rng(n_q).normal(0, 3, (n_q, n_k))
     rows, keys = np.arange(n_k - n_q, n_k), np.arange(n_k)
-    want = truth(s, rows, keys, steps, head, heads)
+    want = by_hand.modified(s, text, rows[:, None] - keys, head, heads)
     for dtype, tolerance in ((np.float64, 1e-13), (np.float32, 1e-5)):
         given_, place = s.astype(dtype), (rows[:, None], keys[None], head, heads)
         found = score.apply(given_, *place)

@@ -24,11 +24,7 @@ MASKS = (
 def test_scores_and_tiles_are_those_of_the_dense_mask(mask):
     w = Workload(n=100, d=8, block_q=16, block_k=24, batch=2, heads=3, mask=mask)
     seen = by_hand.seen(w.problem("fa2"))
-    tiles = [
-        seen[r : r + w.block_q, c : c + w.block_k]
-        for r in range(0, w.n, w.block_q)
-        for c in range(0, w.n, w.block_k)
-    ]
+    tiles = [tile for row in by_hand.tiles(seen, w.block_q, w.block_k) for tile in row]
     whole = [t.all() and t.shape == (w.block_q, w.block_k) for t in tiles]
     found = mask_work.work(w)
     assert found.scores == seen.sum()

@@ -19,11 +19,7 @@ from tests.memory.test_mask_work import MASKS
 def test_a_block_visits_the_tiles_that_the_mask_leaves(mask, block_q, block_k, pass_):
     """Row blocks forward, key blocks backward; a tile with lanes that have no key needs a mask."""
     w = Workload(n=100, d=8, block_q=block_q, block_k=block_k, heads=2, mask=mask)
-    seen = by_hand.seen(w.problem("fa2"))
-    tiles = [
-        [seen[r : r + w.block_q, c : c + w.block_k] for c in range(0, w.n, w.block_k)]
-        for r in range(0, w.n, w.block_q)
-    ]
+    tiles = by_hand.tiles(by_hand.seen(w.problem("fa2")), block_q, block_k)
     blocks = tiles if pass_ == "forward" else [*zip(*tiles, strict=True)]
     full = [sum(t.all() and t.shape[1] == w.block_k for t in block) for block in blocks]
     every = [sum(t.any() for t in block) for block in blocks]

@@ -23,12 +23,11 @@ SPLITS = (1, 2, 4, 8, 16, 32, 64)
 EXACT = 1e-12
 
 
-def softmax_row(problem: Problem) -> tuple[np.ndarray, float]:
-    """The last row by the definition, in float64: O (d,) and lse."""
-    q, k, v = (np.asarray(x, np.float64) for x in make_inputs(problem))
-    s = (k * q[-1]).sum(1) / math.sqrt(problem.d)
+def softmax_of(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> tuple[float, np.ndarray, float]:
+    """m, O (d,) and lse of one row by the definition, in float64."""
+    s = (k * q).sum(1) / math.sqrt(len(q))
     weights = np.exp(s - s.max())
-    return weights @ v / weights.sum(), float(np.log(weights.sum()) + s.max())
+    return s.max(), weights @ v / weights.sum(), np.log(weights.sum()) + s.max()
 
 
 @pytest.mark.parametrize("splits", [1, 2, 3, 4, 7, 16, 37, 64, 100])
@@ -37,21 +36,19 @@ def softmax_row(problem: Problem) -> tuple[np.ndarray, float]:
 def test_parts_combine_to_one_softmax(n, d, inputs, gain, splits):
     problem = Problem(n=n, d=d, block_q=1, block_k=1, causal=False, inputs=inputs, gain=gain)
     parts, o, lse = split_keys.parts(problem, splits)
-    expected, expected_lse = softmax_row(problem)
+    q, k, v = (np.asarray(x, np.float64) for x in make_inputs(problem))
+    _, expected, expected_lse = softmax_of(q[-1], k, v)
     np.testing.assert_allclose(o, expected, rtol=EXACT, atol=EXACT * np.abs(expected).max())
     assert lse == pytest.approx(expected_lse, rel=EXACT, abs=EXACT)
     # the parts are all the keys, once each and in order, and none is empty
-    bounds = [(p.first, p.last) for p in parts]
-    assert bounds[0][0] == 0 and bounds[-1][1] == n
-    assert all(a[1] == b[0] for a, b in itertools.pairwise(bounds))
-    assert all(first < last for first, last in bounds) and len(parts) == min(splits, n)
+    assert len(parts) == min(splits, n) and all(p.first < p.last for p in parts)
+    ends = [0, *(p.last for p in parts)]
+    assert ends == [*(p.first for p in parts), n]
     assert sum(p.weight for p in parts) == pytest.approx(1, rel=EXACT)
-    q, k, v = (np.asarray(x, np.float64) for x in make_inputs(problem))
     for p in parts:  # each is the softmax of its own keys
-        s = k[p.first : p.last] @ q[-1] / math.sqrt(d)
-        assert p.m == pytest.approx(s.max()) and p.lse == pytest.approx(p.m + math.log(p.l))
-        weights = np.exp(s - s.max())
-        np.testing.assert_allclose(p.O, weights @ v[p.first : p.last] / weights.sum(), rtol=1e-9)
+        m, own, own_lse = softmax_of(q[-1], k[p.first : p.last], v[p.first : p.last])
+        found, wanted = (p.m, p.lse, p.m + math.log(p.l), *p.O), (m, own_lse, own_lse, *own)
+        np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize(("heads", "splits", "rounds"), SHARES)

@@ -18,6 +18,15 @@ from tests.tables import table
 PROBLEMS = table(Path(__file__).with_name("problems"))
 
 
+def only_full(cases: dict | list, quick) -> list:
+    """Each case, by its name or by itself; without --full the quick ones alone."""
+    named = cases if isinstance(cases, dict) else {case: case for case in cases}
+    return [
+        pytest.param(case, id=str(name), marks=[] if name in quick else pytest.mark.full)
+        for name, case in named.items()
+    ]
+
+
 @pytest.fixture(scope="session")
 def ask():
     """ask(request): the answer of `hopper_child`, one process for all; its error is a failure."""

@@ -1,7 +1,7 @@
 """The Hopper backward: its PTX run on the CPU, every plan compiled for sm_90, the GPU's grid."""
 
-import itertools
 import re
+from itertools import product
 
 import pytest
 import torch
@@ -21,20 +21,12 @@ from tests.kernels.attention_checks import (
     of_64_and_128,
 )
 from tests.kernels.gradient_checks import assert_gradients, like
-from tests.kernels.hopper.conftest import PROBLEMS
+from tests.kernels.hopper.conftest import PROBLEMS, only_full
 from tests.kernels.hopper.test_hopper import LENGTHS, REGISTERS, SHARED_BYTES
 
 # Bytes of a thread that ptxas keeps in memory: addresses, in the passes over row blocks only read.
 STACK = 120
 SLOW = r"wgmma\.mma_async instructions are serialized|warpgroup\.\w+ is injected"
-
-
-def only_full(cases: dict, quick) -> list:
-    """Each case; without --full the quick ones alone."""
-    return [
-        pytest.param(case, id=name, marks=[] if name in quick else pytest.mark.full)
-        for name, case in cases.items()
-    ]
 
 
 # Key blocks that meet 0, 1, 2, 3 and 5 row blocks, one and several tiles to a program, groups of
@@ -56,11 +48,10 @@ def test_the_machine_rejects(ask, planted):
     assert re.search(said, ask({**RUNS["grouped"], "plant": (pattern, new)})["fault"])
 
 
-EVERY = itertools.product((64, 128), *[(False, True)] * 3, ("queue", "rows"), ("bf16", "fp16"))
-FORMS = {str(form): form for form in EVERY}
+FORMS = [*product((64, 128), *[(False, True)] * 3, ("queue", "rows"), ("bf16", "fp16"))]
 
 
-@pytest.mark.parametrize("form", only_full(FORMS, ["(128, True, True, True, 'queue', 'fp16')"]))
+@pytest.mark.parametrize("form", only_full(FORMS, [(128, True, True, True, "queue", "fp16")]))
 def test_no_plan_serializes_its_products(compiled, form):
     d, masked, grouped, serialized, order, dtype = form
     rows = backward_plans.ROWS[d]

@@ -1,13 +1,14 @@
 """Every plan of the Hopper kernel, compiled for sm_90 by the installed Triton, without a card."""
 
-import itertools
 import re
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
 from kernels.hopper import plans
 from kernels.spec import masks
+from tests.kernels.hopper.conftest import only_full
 from tests.kernels.hopper.test_hopper import SHARED_BYTES
 
 ROW_BLOCKS = (1, 2, plans.MAX_PAIRED_ROW_BLOCKS + 2)  # odd, even, more than are paired
@@ -48,29 +49,28 @@ def test_what_fit_changes_is_compiled_below():
     assert {order for d, causal, order, _ in SHAPES if d == 128} == {"pairs", "queue", "rows"}
 
 
-def pytest_generate_tests(metafunc):
-    """Every plan in one of its forms; with --full in all of them. Of the variants those that take
-    the most registers."""
-    if "score" in metafunc.fixturenames:
-        choices = (64, 128), ("none", "softcap", "alibi"), (False, True), (False, True)
-        variants = list(itertools.product(*choices))
-        if not metafunc.config.getoption("--full"):
-            variants = [v for v in variants if v[1] != "none" and all(v[2:])]
-        metafunc.parametrize(("d", "score", "sink", "ranges"), variants)
-    if "ragged" in metafunc.fixturenames:
-        forms = list(itertools.product((False, True), ("bf16", "fp16")))
-        cases = [(*shape, *form) for shape in SHAPES for form in forms]
-        if not metafunc.config.getoption("--full"):
-            cases = [(*shape, *forms[k % len(forms)]) for k, shape in enumerate(SHAPES)]
-        metafunc.parametrize(("d", "causal", "order", "peel", "ragged", "dtype"), cases)
+FORMS = [*product((False, True), ("bf16", "fp16"))]
+CASES = [(*shape, *form) for shape in SHAPES for form in FORMS]
+CHOICES = (64, 128), ("none", "softcap", "alibi"), (False, True), (False, True)
+VARIANTS = [*product(*CHOICES)]
 
 
-def test_no_plan_spills_or_serializes_its_products(compiled, d, causal, order, peel, ragged, dtype):
+@pytest.mark.parametrize(
+    "case", only_full(CASES, [(*shape, *FORMS[k % 4]) for k, shape in enumerate(SHAPES)])
+)
+def test_no_plan_spills_or_serializes_its_products(compiled, case):
+    """In one of its forms; with --full in all of them."""
+    d, causal, order, peel, ragged, dtype = case
     plan = replace(plans.TABLE[d, causal], order=order, peel=peel, ragged=ragged)
     assert_fast(compiled(plan, d, dtype))
 
 
-def test_no_variant_spills_or_serializes_its_products(compiled, d, score, sink, ranges):
+@pytest.mark.parametrize(
+    "variant", only_full(VARIANTS, [v for v in VARIANTS if v[1] != "none" and all(v[2:])])
+)
+def test_no_variant_spills_or_serializes_its_products(compiled, variant):
+    """Those that take the most registers; with --full all."""
+    d, score, sink, ranges = variant
     plan = plans.choose(d, masks.parse("causal&window:9,0"), 999, 999, score, sink)
     assert_fast(compiled(replace(plan, ranges=ranges), d, "bf16" if sink else "fp16"))
 
