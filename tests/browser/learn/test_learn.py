@@ -181,8 +181,16 @@ def test_only_what_scrolls_is_a_stop_whatever_the_width(tab):
         assert (stops > 0) or width > 390
 
 
+# {address: bytes on the wire} of what is ours.
+SIZES = """() => Object.fromEntries(performance.getEntriesByType("resource")
+  .filter(({ name }) => name.includes("/fa/"))
+  .map(({ name, transferSize }) => [name, transferSize]))"""
+
+
 def test_the_first_view_is_small_and_no_plot_library_comes(apart):
-    sizes = first_view(apart(1440, 900))
+    tab = apart(1440, 900)
+    sizes = settled(open_page(tab)).evaluate(SIZES)
+    assert not any("plotly" in url.lower() for url in tab.requests)
     step = sum(size for url, size in sizes.items() if url.endswith("/step.js"))
     font = sum(size for url, size in sizes.items() if url.endswith(".woff2"))
     assert sum(sizes.values()) - step - font < FIRST_VIEW_BYTES and 0 < step < STEP_BYTES
@@ -190,24 +198,6 @@ def test_the_first_view_is_small_and_no_plot_library_comes(apart):
     mine = {url: size for url, size in sizes.items() if "/fa/learn" in url}
     assert any("learn/entrance.html" in url for url in mine)
     assert sum(mine.values()) < ADDED_BYTES, mine
-
-
-def first_view(tab) -> dict[str, int]:
-    """{address: bytes on the wire} of what is ours, until the page rests."""
-    wire = tab.page.context.new_cdp_session(tab.page)
-    wire.send("Network.enable")
-    urls: dict[str, str] = {}
-    sizes: dict[str, int] = {}
-    wire.on(
-        "Network.requestWillBeSent", lambda e: urls.update({e["requestId"]: e["request"]["url"]})
-    )
-    wire.on(
-        "Network.loadingFinished", lambda e: sizes.update({e["requestId"]: e["encodedDataLength"]})
-    )
-    page = open_page(tab)
-    settled(page)
-    assert not any("plotly" in url.lower() for url in tab.requests)
-    return {url: sizes.get(key, 0) for key, url in urls.items() if "/fa/" in url}
 
 
 def test_leaving_the_tab_takes_the_lesson_from_the_address_and_coming_back_brings_it(tab):

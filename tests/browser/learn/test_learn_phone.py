@@ -6,7 +6,7 @@ import re
 
 from explainer.learn.registry import lessons
 from explainer.views.learn_screens import keys
-from tests.browser.harness import settled
+from tests.browser.harness import resize, settled
 from tests.browser.learn.learning import open_page, shown, widget
 from tests.browser.learn.test_learn_fits import GO
 
@@ -90,33 +90,28 @@ def test_no_screen_is_wider_than_a_phone_and_its_answers_are_large(apart):
     assert not found, "\n".join(f"{name}: {wrong}" for name, wrong in found.items())
 
 
-def path(page, key: str) -> None:
-    """As who has chosen this path."""
-    page.evaluate("(key) => localStorage.setItem('fa-learn-path', key)", key)
-    page.reload()
-    page.wait_for_selector(".fa-lesson .fa-blocks > *")
-
-
 def test_on_a_phone_the_question_is_a_bar_that_opens(apart):
     page = open_page(apart(**PHONE, **TOUCH), "memory")
-    path(page, "quick")
-    place = widget(page, page.locator("[data-widget]").get_attribute("data-widget"))
+    page.evaluate("localStorage.setItem('fa-learn-path', 'quick')")
+    page.reload()
+    page.wait_for_selector(".fa-lesson .fa-blocks > *")
+    place = widget(page, page.get_attribute("[data-widget]", "data-widget"))
     words = page.locator(".fa-lesson-body > .fa-lesson-text > p")
     lead, top = page.locator(".fa-lead").bounding_box(), place.bounding_box()["y"]
     assert lead["y"] + lead["height"] <= top < PHONE["height"] / 2, "words, then the picture"
     assert words.last.locator("span").last.bounding_box()["y"] > top
-    assert page.locator(".fa-lesson-place").inner_text() == "15 minutes · 2 of 4"
-    assert page.locator(".fa-lesson-next").inner_text() == "3.2 Online softmax"
+    assert page.inner_text(".fa-lesson-place") == "15 minutes · 2 of 4"
+    assert page.inner_text(".fa-lesson-next") == "3.2 Online softmax"
     sheet = page.locator(".fa-question.is-panel")
     handle, options = sheet.locator(".fa-panel-handle"), sheet.locator(".fa-option")
     assert (handle.inner_text(), handle.get_attribute("aria-expanded")) == ("Question", "false")
     assert 44 <= sheet.bounding_box()["height"] <= 46 and not options.first.is_visible()
-    page.locator(".fa-menu summary").tap()
+    page.tap(".fa-menu summary")
     head = page.locator(".fa-screen-head").bounding_box()
     at = {"x": 330, "y": head["y"] + head["height"] / 2}
     over = "({x, y}) => Boolean(document.elementFromPoint(x, y).closest('.fa-menu'))"
     assert page.evaluate(over, at), "the bar's menu covers the lesson's title"
-    page.locator(".fa-menu summary").tap()
+    page.tap(".fa-menu summary")
     handle.tap()
     assert handle.get_attribute("aria-expanded") == "true"
     assert min(options.nth(k).bounding_box()["height"] for k in range(options.count())) >= 48
@@ -130,13 +125,13 @@ def test_on_a_phone_the_question_is_a_bar_that_opens(apart):
     assert not sheet.locator(".fa-verdict", has_text="✗").count()
     handle.tap()
     assert sheet.bounding_box()["height"] <= 46, "put away, the picture is free"
-    page.set_viewport_size({"width": 956, "height": 440})  # the largest on its side
+    resize(page, 956, 440)  # the largest on its side
     box = sheet.bounding_box()
     assert box["y"] + 45 >= 440 and box["width"] == 956, "at the very bottom, all of it"
     page.evaluate("scrollTo(0, 400)")
     assert page.locator(".fa-screen-head").bounding_box()["y"] < -52, "it goes with the page"
     page.set_viewport_size(PHONE)
-    page.locator(".fa-lesson-next").tap()
+    page.tap(".fa-lesson-next")
     shown(page, "online")
 
 

@@ -35,7 +35,7 @@ def of(problem: Problem, order: str) -> Problem:
 def test_lanes_agree_with_numpy_at_every_tick_and_ask_the_server_nothing(stage):
     (problem,) = drawn(1)
     page = stage.show(urlencode(problem.to_query() | {"mode": "compare"}))
-    page.locator(".fa-race").focus()
+    page.focus(".fa-race")
     before = len(stage.requests)
     true = {order: trace(of(problem, order)) for order in ORDERS}
     work = {o: [k for k, v in enumerate(t.visits) if v.phases] for o, t in true.items()}
@@ -49,7 +49,7 @@ def test_lanes_agree_with_numpy_at_every_tick_and_ask_the_server_nothing(stage):
             phase = phases(found.visits[step])[-1]
             wrong += [f"{lane['order']}: {w}" for w in complaints(found, step, phase, lane)]
             assert lane["done"] == str(tick >= len(steps) - 1).lower()
-        page.keyboard.press("ArrowRight")
+        keys(page, "ArrowRight")
     assert wrong == []
     keys(page, "End", "Home", "ArrowDown", "End")
     assert settled(page) and stage.requests[before:] == []
@@ -61,13 +61,13 @@ def test_lanes_agree_with_numpy_at_every_tick_and_ask_the_server_nothing(stage):
 def test_a_race_ends_in_a_verdict_and_a_skipped_tile_takes_no_tick(stage):
     """ST 6: FA-1's skipped tiles counted as time. ST 10: there was no verdict."""
     page = stage.show("mode=compare")
-    assert page.locator(".fa-race h2").first.inner_text() == "Three algorithms, one problem"
-    page.locator(".fa-race").focus()
+    assert page.inner_text(".fa-race h2") == "Three algorithms, one problem"
+    page.focus(".fa-race")
     keys(page, "End")
     totals = {order: both(traffic(Problem(order=order))) for order in ORDERS}
     least = min(totals.values())
     shares = [round(100 * least / totals[order]) for order in ("standard", "fa1")]
-    words = page.locator(".fa-race .fa-hero").inner_text()
+    words = page.inner_text(".fa-race .fa-hero")
     assert totals["fa2"] == least and words.startswith(f"FA-2 wins: {amount(least)}, ")
     assert f"{shares[0]}% of Standard's and {shares[1]}% of FA-1's" in words
     visits = len([v for v in trace(Problem(order="fa1")).visits if v.phases])
@@ -81,7 +81,7 @@ def test_compare_from_the_button_link_and_back(tab):
     assert query_of(page)["mode"] == "compare"
     assert len(page.evaluate(LANES)) == 3
     page.get_by_label("What is the same in every lane").select_option("bytes")
-    page.locator(".fa-race").focus()
+    page.focus(".fa-race")
     keys(page, *["ArrowRight"] * 5)
     before = page.evaluate(LANES)
     settled(page)
@@ -91,13 +91,13 @@ def test_compare_from_the_button_link_and_back(tab):
     assert page.evaluate(LANES) == before
     click(open_controls(page), "Full", "radio")
     page.wait_for_function("() => document.querySelector('[data-order=fa1]').dataset.steps == 12")
-    page.keyboard.press("Escape")
-    page.locator("[data-tab=row]").click()
+    keys(page, "Escape")
+    page.click("[data-tab=row]")
     tab.settle()
     assert len(page.evaluate(LANES)) == 1
     assert "mode" not in query_of(page)
     focus(page)
-    page.keyboard.press("ArrowRight")
+    keys(page, "ArrowRight")
     assert page.evaluate(LANES)[0]["step"] == "1"
 
 
@@ -108,11 +108,11 @@ NAMES = """() => [...document.querySelectorAll(".fa-lane[data-order=standard] .f
 def test_standard_names_its_blocks(tab):
     resize(tab.page)
     page = tab.open("mode=compare")
-    page.locator(".fa-race").focus()
-    page.keyboard.press("End")
+    page.focus(".fa-race")
+    keys(page, "End")
     assert set(page.evaluate(NAMES)) == {"rgb(16, 24, 32)"}, "dark letters on a bright block"
-    page.keyboard.press("c")
-    assert page.locator(".fa-step-controls").is_visible()
+    keys(page, "c")
+    assert page.is_visible(".fa-step-controls")
     settled(page)
     assert page.locator("ul[role=listbox]:visible").count() == 0, "no menu unfolds over the others"
 
@@ -121,8 +121,8 @@ def test_what_a_race_still_waits_for_does_not_bring_it_back(tab):
     page = tab.open("n=12&d=4&br=4&bc=3&order=fa1&mode=compare")
     held = Held(page, "**/fa/trace?*")
     click(open_controls(page), "Full", "radio")
-    page.keyboard.press("Escape")
-    page.locator("[data-tab=row]").click()
+    keys(page, "Escape")
+    page.click("[data-tab=row]")
     held.go()
     page.wait_for_function(
         "() => document.querySelector('[data-testid=player]').dataset.steps == 12"

@@ -33,10 +33,10 @@ def test_picture_and_transport_alone_in_a_frame(course, server):
     frame = course(f'<iframe src="{address}" width="640" height="400"></iframe>')
     assert frame.locator(f":is({CHROME}):visible").count() == 0
     for part in (".fa-map", ".fa-frame-s", ".fa-words", ".fa-next"):
-        assert frame.locator(part).is_visible(), part
-    frame.locator(".fa-next").click()
+        assert frame.is_visible(part), part
+    frame.click(".fa-next")
     frame.wait_for_selector('[data-phase="sum"]')
-    frame.locator(".fa-next").press("ArrowRight")
+    frame.press(".fa-next", "ArrowRight")
     frame.wait_for_selector('[data-step="5"]')
     link = frame.get_by_role("link", name="open in full")
     link.hover()
@@ -69,4 +69,4 @@ def test_the_menu_offers_the_code(tab, course):
     frame = course(page.evaluate("navigator.clipboard.readText()"))
     shown = read(frame)
     assert (shown["step"], shown["phase"], shown["i"]) == ("2", "max", "1")
-    assert frame.locator(".fa-next").is_visible() and not frame.locator("#top").is_visible()
+    assert frame.is_visible(".fa-next") and not frame.is_visible("#top")

@@ -9,7 +9,7 @@ import numpy as np
 from explainer.algorithms.schedule import schedule
 from explainer.problem import Problem
 from explainer.trace import one_visit, one_visit_backward
-from tests.browser.harness import click, focus, open_controls, press, read, settled
+from tests.browser.harness import click, focus, open_controls, press, read, settled, spot
 
 LONG = Problem(n=4096, d=64, block_q=128, block_k=64)
 
@@ -17,7 +17,7 @@ LONG = Problem(n=4096, d=64, block_q=128, block_k=64)
 def numbers(page) -> dict[str, np.ndarray]:
     """{statistic: of each row} of the tile on screen, once they are asked for and there."""
     click(page, "Show the numbers of this tile")
-    page.locator(".fa-sram-row:visible").first.wait_for()
+    page.wait_for_selector(".fa-sram-row:visible")
     return {name: np.array(values, float) for name, values in columns(page).items()}
 
 
@@ -45,13 +45,12 @@ def test_choosing_a_tile_brings_its_numbers(tab):
     page = tab.open(urlencode(LONG.to_query() | {"step": "300"}))
     assert not any(row["m_new"] for row in read(page)["rows"].values())
     # The drawer opens at what there is to see.
-    assert page.locator(".fa-panel-traffic").is_visible()
+    assert page.is_visible(".fa-panel-traffic")
     found = numbers(page)
     visit, _ = one_visit(LONG, 300)
     assert found["row"].tolist() == [*range(visit.i * 128, (visit.i + 1) * 128)]
     np.testing.assert_allclose(found["l_new"], visit.l_new, 1e-6)
-    box = page.locator(".fa-map canvas").bounding_box()
-    page.mouse.click(box["x"] + 0.02 * box["width"], box["y"] + 0.9 * box["height"])
+    page.mouse.click(*spot(page.locator(".fa-map canvas"), 0.02, 0.9))
     now = read(settled(page))  # the rows of the visit before are in the table until then
     visit, _ = one_visit(LONG, int(now["step"]))
     assert (int(now["i"]), int(now["j"])) == (visit.i, visit.j)

@@ -18,7 +18,7 @@ TARGETS = """() => [...document.querySelectorAll(".fa-masks :is(button, summary)
 def test_a_finger_composes_a_mask_on_a_phone(phone):
     phone.page.emulate_media(reduced_motion="reduce")
     page = phone.open("n=16&d=8&br=4&bc=4")
-    page.locator(".fa-word-mask").tap()
+    page.tap(".fa-word-mask")
     view = builder(page, "causal")
     view.get_by_role("button", name="and …").tap()
     view.get_by_role("menuitem", name="chunk").tap()

@@ -29,7 +29,7 @@ def test_a_typed_sentence_names_the_rows(tab):
     page.keyboard.type("to be or not")
     problem = Problem(n=4, block_q=2, block_k=2, inputs="sentence", text="to be or not")
     judge(page, problem, 0)
-    assert "be" in page.locator(".fa-sram-rows").inner_text()
+    assert "be" in page.inner_text(".fa-sram-rows")
     assert query_of(page)["text"] == "to be or not"
     page.reload()
     tab.settle()
@@ -42,7 +42,7 @@ def test_what_is_pasted_or_deleted_is_noticed_at_once(tab, context):
     field = unfold(page)
     page.evaluate("text => navigator.clipboard.writeText(text)", CSV)
     field.click()
-    page.keyboard.press("Control+V")
+    keys(page, "Control+V")
     judge(page, Problem(n=3, d=2, block_q=2, block_k=2, inputs="own", text=CSV), 0)
     assert page.get_by_label("Start from").input_value() == "Own Q, K, V"
     keys(page, *["Backspace"] * 3)

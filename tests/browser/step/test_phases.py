@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from urllib.parse import urlencode
 
@@ -12,7 +11,7 @@ import pytest
 from explainer.algorithms.schedule import schedule
 from explainer.problem import Problem
 from kernels.spec.fields import ORDERS
-from tests.browser.harness import FRAME, Watched, focus, press, read
+from tests.browser.harness import FRAME, Watched, focus, press, read, resize
 from tests.by_hand import drawn
 
 # What only names the phase is no answer to what it does: it is left out of the picture.
@@ -36,14 +35,11 @@ def visits(problem: Problem) -> list[int]:
 
 
 @pytest.fixture(scope="module")
-def still(browser, server) -> Iterator[Watched]:
+def still(opened: Watched) -> Watched:
     """A page in which nothing moves: what is compared is what stands there."""
-    context = browser.new_context(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
-    watched = Watched(context.new_page(), server)
-    watched.open()
-    watched.page.add_style_tag(content=NAMES_THE_PHASE)
-    yield watched
-    context.close()
+    resize(opened.page)
+    opened.page.add_style_tag(content=NAMES_THE_PHASE)
+    return opened
 
 
 @pytest.mark.parametrize("problem", PROBLEMS, ids=lambda p: urlencode(p.to_query()))

@@ -44,7 +44,7 @@ SWIPE = """([x0, x1]) => {
 
 
 def pane(page) -> str:
-    return page.locator(".fa-player").first.get_attribute("data-pane")
+    return page.get_attribute(".fa-player", "data-pane")
 
 
 def seen(page, selector: str) -> bool:
@@ -54,7 +54,7 @@ def seen(page, selector: str) -> bool:
 def test_next_and_picture_are_on_screen_together_on_every_pane(phone):
     page = phone.open("step=4&phase=exp")
     for name, picture in PANES.items():
-        page.locator(f"[data-pane-of={name}]").tap()
+        page.tap(f"[data-pane-of={name}]")
         assert seen(page, ".fa-next") and seen(page, picture), name
         assert page.evaluate(SMALL) == [], name
         assert page.evaluate("document.documentElement.scrollHeight <= innerHeight"), name
@@ -63,7 +63,7 @@ def test_next_and_picture_are_on_screen_together_on_every_pane(phone):
 
 def test_the_menu_lies_over_the_transport_and_its_end_can_be_reached(phone):
     page = phone.open("step=4")
-    page.locator(".fa-menu summary").tap()
+    page.tap(".fa-menu summary")
     last = page.locator(".fa-menu [data-save]").last
     last.scroll_into_view_if_needed()
     assert seen(page, ".fa-menu [data-save=npz]")
@@ -77,7 +77,7 @@ def test_on_its_side_the_picture_is_whole_between_bar_and_transport(phone):
     page = phone.open("step=4&phase=exp")
     resize(page, 844, 390)
     for name, picture in PANES.items():
-        page.locator(f"[data-pane-of={name}]").tap()
+        page.tap(f"[data-pane-of={name}]")
         settled(page)
         page.locator(picture).first.evaluate("(node) => node.scrollIntoView({ block: 'start' })")
         box, bar = (page.locator(x).first.bounding_box() for x in (picture, ".fa-transport"))
@@ -91,14 +91,14 @@ def test_the_pane_follows_the_phase_unless_the_visitor_just_chose_one(phone):
     page.clock.install()
     phone.open()
     assert pane(page) == "hbm"
-    page.locator(".fa-next").tap()
+    page.tap(".fa-next")
     assert (read(page)["phase"], pane(page)) == ("scores", "sram")
     page.evaluate(SWIPE, [80, 300])  # to the pane on the left
     assert pane(page) == "hbm"
-    page.locator(".fa-next").tap()
+    page.tap(".fa-next")
     assert pane(page) == "hbm"
     page.clock.fast_forward(5001)
-    page.locator(".fa-next").tap()
+    page.tap(".fa-next")
     assert pane(page) == "sram"
     page.evaluate(SWIPE, [300, 80])
     assert pane(page) == "rows"
@@ -123,7 +123,7 @@ def test_the_card_of_sram_shows_every_matrix_and_row(phone):
 
 def test_a_sheet_shows_its_controls_whole_and_is_left_by_touch(phone):
     page = phone.open("step=4&phase=exp")
-    page.locator(".fa-word-tiles").tap()
+    page.tap(".fa-word-tiles")
     assert page.evaluate(CUT) == []
     sheet = page.locator(".fa-step-controls")
     for name in ("Query block Br", "Key block Bc"):
@@ -139,11 +139,11 @@ def test_a_sheet_shows_its_controls_whole_and_is_left_by_touch(phone):
 
 def test_the_hall_and_predict_are_used_and_left_by_touch(phone):
     page = phone.open("step=4&phase=exp&sel=S.9.5")
-    page.locator(".fa-menu summary").tap()
+    page.tap(".fa-menu summary")
     page.get_by_role("button", name="Present").tap()
     assert not seen(page, "#top") and seen(page, ".fa-next") and seen(page, PANES["sram"])
     assert page.locator(".fa-sram").bounding_box()["width"] > 340 and seen(page, ".fa-pick")
-    page.locator(".fa-next").tap()
+    page.tap(".fa-next")
     assert read(page)["phase"] == "sum"
     page.get_by_role("button", name="Leave presentation mode").tap()
     assert seen(page, ".fa-start-tour") and "mode" not in query_of(page)
@@ -151,9 +151,9 @@ def test_the_hall_and_predict_are_used_and_left_by_touch(phone):
     page.get_by_text("More", exact=True).tap()
     assert page.evaluate(SMALL) == []
     page.get_by_role("button", name="Predict").tap()
-    page.locator(":is(.fa-choices .fa-link, .fa-predict-slider input):visible").first.tap()
+    page.tap(":is(.fa-choices .fa-link, .fa-predict-slider input):visible")
     assert pane(page) == "rows" and seen(page, ".fa-question") and seen(page, ".fa-next")
-    page.locator(".fa-next").tap()
+    page.tap(".fa-next")
     page.locator(".fa-verdict:visible").get_by_text("right").first.wait_for()
     page.get_by_text("More", exact=True).tap()
     page.get_by_role("button", name="Predict").tap()

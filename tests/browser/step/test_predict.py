@@ -17,35 +17,34 @@ def test_shown_at_once_and_left_by_its_own_ways(tab):
     page = tab.open("predict=1&step=0&phase=load")
     options = page.locator(".fa-choices button")
     low = "all => all.map((node) => node.getBoundingClientRect().height).filter((h) => h < 44)"
-    assert page.locator(".fa-answers button, .fa-predict-close").evaluate_all(low) == []
+    assert page.eval_on_selector_all(".fa-answers button, .fa-predict-close", low) == []
     assert page.locator(".fa-choices kbd").all_inner_texts() == ["1", "2", "3"]
     assert options.locator("span").all_inner_texts() == ["6", "8", "10"]
     focus(page)
-    page.keyboard.press("2")
+    keys(page, "2")
     verdict = page.locator(".fa-verdict")
     click(page, "Show me")
     assert verdict.inner_text().startswith("✗ Not so: 6 of 16 lie")
     assert options.first.is_disabled()
     page = tab.show("step=3&sel=row.10")
     focus(page)
-    press(page, "ArrowLeft")
-    press(page, "ArrowRight")
-    question = page.locator(".fa-question").inner_text()
+    keys(page, "ArrowLeft", "ArrowRight")
+    question = page.inner_text(".fa-question")
     assert question.startswith("Row 9 brings ℓ = 2.80. In tile 5 of 10 (Q₂, K₁)")
-    assert page.locator(".fa-rows tr.is-followed").get_attribute("data-row") == "9"
-    assert page.locator(".fa-sram-row.is-followed .fa-row-name").inner_text() == "9"
+    assert page.get_attribute(".fa-rows tr.is-followed", "data-row") == "9"
+    assert page.inner_text(".fa-sram-row.is-followed .fa-row-name") == "9"
     assert "sel" not in query_of(page), "no other row is boxed"
-    page.locator(".fa-predict-slider input").fill("3.2")
-    assert page.locator(".fa-predict-slider output").inner_text() == "3.20"
+    page.fill(".fa-predict-slider input", "3.2")
+    assert page.inner_text(".fa-predict-slider output") == "3.20"
     click(page, "Show me")
     assert "= 3.17, you said 3.20. 1 of 2 right" in verdict.inner_text()
     for leave in ("Escape", "button"):
         if leave == "Escape":
-            page.keyboard.press("Escape")
+            keys(page, "Escape")
         else:
             click(page, "No more questions")
-        assert page.locator(".fa-row-view").is_visible() and "predict" not in query_of(page)
-        page.locator(".fa-menu summary").click()
+        assert page.is_visible(".fa-row-view") and "predict" not in query_of(page)
+        page.click(".fa-menu summary")
         button = page.get_by_role("button", name="Predict")
         assert button.get_attribute("aria-pressed") == "false"
         button.click()
@@ -72,14 +71,14 @@ def test_nothing_gives_an_answer_away(tab):
     from_menu(page, "Predict")
     assert page.evaluate(COLOURS) <= 2, "empty cells and the gaps between them"
     assert page.locator(".fa-skip-word").count() == 0
-    assert "skipped" not in page.locator(".fa-hbm").inner_text()
+    assert "skipped" not in page.inner_text(".fa-hbm")
     focus(page)
     press(page, "End")
     assert page.evaluate(COLOURS) > 2, "what is over is seen"
     page = tab.open("predict=1&mode=compare&clock=bytes&n=32&br=8&bc=8&step=0")
     assert page.locator(".fa-meter:visible, .fa-lane-status:visible").count() == 0
-    page.locator(".fa-race").focus()
-    page.keyboard.press("End")
+    page.focus(".fa-race")
+    keys(page, "End")
     assert page.locator(".fa-meter:visible").count() == 3
 
 
@@ -91,6 +90,6 @@ def test_which_lane_is_first(tab):
     query = problem.to_query() | {"predict": "1", "mode": "compare", "clock": "bytes"}
     page = tab.open(urlencode(query))
     page.locator(".fa-choices button", has_text="FA-2").click()
-    page.locator(".fa-race").focus()
+    page.focus(".fa-race")
     keys(page, "End")
-    assert page.locator(".fa-race .fa-verdict").inner_text().startswith("✓ Right")
+    assert page.inner_text(".fa-race .fa-verdict").startswith("✓ Right")

@@ -8,29 +8,11 @@ import pytest
 
 from explainer.algorithms.registry import MAIN
 from tests.browser.harness import focus, press, resize, settled
+from tests.tables import table
 
 TIGHT = [(1024, 768), (1280, 720), (1366, 650)]
 WIDE = [(1440, 900), (1920, 1080), (3840, 2160)]
-BACKWARD = "data=random&seed=9&pass=backward"
-STATES = {
-    "cold": "step=0&phase=load",
-    "max": "step=4&phase=max",
-    "end": "step=9&phase=end",
-    "exp": "step=4&phase=exp",
-    "store": "step=5&phase=store",
-    "standard": "order=standard&step=17",
-    "fa1": "order=fa1&step=9&phase=output",
-    "large": "n=4096&d=64&br=128&bc=64&mask=full&step=300",
-    "wide": "n=64&d=16&br=8&bc=8&step=9&phase=exp",
-    "ragged": "n=14&d=8&br=4&bc=5&mask=full&step=11&phase=mask",
-    "not computed": "n=11&d=6&br=4&bc=3&order=fa1&data=random",
-    "sentence": "n=6&d=16&br=2&bc=2&data=sentence&step=3",
-    "last": "n=64&d=64&br=16&bc=16&step=9",
-    "dQ": f"{BACKWARD}&step=9&phase=dQ",
-    "D": f"{BACKWARD}&step=2&phase=D",
-    "dS stored": f"{BACKWARD}&order=standard&step=34&phase=dS",
-    "dQ back and forth": f"{BACKWARD}&order=fa1&n=14&br=4&bc=5&step=6&phase=D",
-}
+STATES = table(__file__)
 FEW = ["exp", "standard", "ragged", "dQ"]  # where there is room
 RACE = "n=16&mode=compare&clock=bytes&step=3"
 

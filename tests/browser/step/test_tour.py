@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from explainer.learn.tour import CHAPTERS
-from tests.browser.harness import click, open_controls, query_of, read, settled
+from tests.browser.harness import click, keys, open_controls, query_of, read, settled
 
 
 def chapter(page) -> str:
@@ -79,7 +79,7 @@ def test_from_the_first_chapter_to_the_last_with_space(tab):
         assert chapter(page) == str(k + 1)
         assert c.text in page.get_by_test_id("tour").inner_text()
         lit(page)
-        page.keyboard.press("Space")
+        keys(page, "Space")
     home(page)
 
 
@@ -91,13 +91,13 @@ def test_the_backward_has_its_own_beginning_and_follows_the_forward(tab):
     at(page, first)
     bar = page.get_by_test_id("tour")
     assert f"Backward, 1 of {len(CHAPTERS) - first}" in bar.inner_text()
-    page.keyboard.press("PageUp")
+    keys(page, "PageUp")
     at(page, first - 1)
     assert f"{first} of {first}" in bar.inner_text()
     click(bar, "Backward")
     at(page, first)
     assert query_of(page)["pass"] == "backward"
-    page.keyboard.press("Escape")
+    keys(page, "Escape")
     home(page, here)
 
 
@@ -120,9 +120,9 @@ def test_who_leaves_is_back_home(tab):
     click(page, "Tour")
     at(page, 0)
     for key, k in (("PageDown", 1), ("PageUp", 0), ("Space", 1), ("Shift+Space", 0)):
-        page.keyboard.press(key)
+        keys(page, key)
         at(page, k)
-    page.keyboard.press("ArrowLeft")  # the player's own keys stay its own
+    keys(page, "ArrowLeft")  # the player's own keys stay its own
     assert (chapter(page), read(page)["step"]) == ("1", str(CHAPTERS[0].step - 1))
     click(page, "Leave the tour")
     home(page)
@@ -131,7 +131,7 @@ def test_who_leaves_is_back_home(tab):
 def test_escape_leaves_the_tour_before_the_hall(tab):
     page = tab.open("mode=present&tour=3")
     at(page, 2)
-    page.keyboard.press("Escape")
+    keys(page, "Escape")
     page.get_by_test_id("tour").wait_for(state="hidden")
     assert query_of(page)["mode"] == "present"
 
@@ -143,8 +143,9 @@ def test_by_touch_alone_on_a_phone(phone):
         at(page, k)
         lit(page)
         assert page.evaluate(SPOT)["width"] == 390
-        small = page.locator(".fa-tour button").evaluate_all(
-            "buttons => buttons.filter((b) => b.getBoundingClientRect().height < 44).length"
+        small = page.eval_on_selector_all(
+            ".fa-tour button",
+            "buttons => buttons.filter((b) => b.getBoundingClientRect().height < 44).length",
         )
         assert small == 0
         if k < 2:
@@ -166,7 +167,7 @@ def test_a_chapter_is_a_link_which_the_controls_follow(tab, k):
 
 def test_tour_from_the_run_page_leads_to_the_step_page(tab):
     page = tab.goto("page=run")
-    page.locator("[data-testid=run] h2").wait_for()
+    page.wait_for_selector("[data-testid=run] h2")
     settled(page)
     click(page, "Tour")
     at(page, 0)
