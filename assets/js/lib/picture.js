@@ -38,7 +38,7 @@ const COPIED = /^(?!class$|style$|tabindex$|data-|on|src$|srcset$|contenteditabl
 const PART = /::-[\w-]+(?=$|:)/; // a part of a control, which no script can read: its rules are taken as written
 
 /** All style rules of the page, those inside @media and the like too, where they hold.
- * @param {CSSRuleList} rules @returns {Generator<CSSStyleRule, void>} */
+ * @param {Iterable<CSSRule>} rules @returns {Generator<CSSStyleRule, void>} */
 function* rulesOf(rules) {
   for (const rule of rules) {
     if (rule instanceof CSSMediaRule && !matchMedia(rule.conditionText).matches) continue;
@@ -47,25 +47,20 @@ function* rulesOf(rules) {
   }
 }
 
-function sheetRules() {
-  return [...document.styleSheets, ...document.adoptedStyleSheets].flatMap((sheet) => {
-    try {
-      return [...rulesOf(sheet.cssRules)];
-    } catch {
-      return []; // a foreign sheet: not ours, not needed
-    }
-  });
+/** The rules of a sheet; none of a foreign one: not ours, not needed. @param {CSSStyleSheet} sheet @returns {CSSRule[]} */
+function rulesIn(sheet) {
+  try {
+    return [...sheet.cssRules];
+  } catch {
+    return [];
+  }
 }
 
 /** The page's own font as a rule that holds it, since a picture loads nothing; "" where the page has none or it cannot be had. */
 export async function ownFont() {
-  const faces = [...document.styleSheets].flatMap((sheet) => {
-    try {
-      return [...sheet.cssRules].filter((rule) => rule instanceof CSSFontFaceRule);
-    } catch {
-      return [];
-    }
-  });
+  const faces = [...document.styleSheets]
+    .flatMap(rulesIn)
+    .filter((rule) => rule instanceof CSSFontFaceRule);
   const face = faces.find(({ style }) => style.getPropertyValue("font-family") === "Inter");
   const url = face?.style.getPropertyValue("src").match(/url\("?([^")]+)/)?.[1];
   if (!face || !url) return "";
@@ -77,42 +72,41 @@ export async function ownFont() {
 }
 
 /** A place where only the browser's own styles hold: what is the same there need not be declared. */
-class Bare {
-  constructor() {
-    this.host = document.createElement("div");
-    this.host.hidden = true;
-    const inside = this.host.attachShadow({ mode: "open" });
-    this.top = document.createElement("div");
-    this.top.style.all = "initial";
-    inside.append(this.top);
-    document.body.append(this.host);
-    /** @type {Map<string, (string | null)[]>} */
-    this.known = new Map();
-  }
+function makeBare() {
+  const host = el("div", { hidden: true });
+  const inside = host.attachShadow({ mode: "open" });
+  const top = el("div", { style: "all:initial" });
+  inside.append(top);
+  document.body.append(host);
+  /** @type {Map<string, (string | null)[]>} */
+  const known = new Map();
 
   /** The values of `properties` of an element like this one. @param {Element} node @param {string[]} properties */
-  values(node, properties) {
+  function values(node, properties) {
     const key = `${node.namespaceURI} ${node.localName} ${node.getAttribute("type") ?? ""} ${node.hasAttribute("disabled")}`;
-    let found = this.known.get(key);
+    let found = known.get(key);
     if (!found) {
       const like = /** @type {Element} */ (node.cloneNode(false));
       for (const name of ["class", "style", "id", "hidden"]) like.removeAttribute(name);
-      this.top.append(like);
+      top.append(like);
       const style = getComputedStyle(like);
       found = properties.map((name) =>
         ALWAYS_DECLARED.test(name) ? null : style.getPropertyValue(name),
       );
-      this.known.set(key, found);
+      known.set(key, found);
     }
     return found;
   }
+
+  return { host, top, values };
 }
 
 /** Make what copies elements; kept for many frames, it reads the page's sheets once.
  * @param {HTMLElement} root @param {string} without a selector: such nodes leave their places empty, and those at the lower
  * edge no place */
 export function makeCamera(root, without = "", font = "") {
-  const rules = sheetRules();
+  const sheets = [...document.styleSheets, ...document.adoptedStyleSheets];
+  const rules = [...rulesOf(sheets.flatMap(rulesIn))];
   const named = new Set(ALWAYS);
   for (const { style } of rules) for (const name of style) named.add(name);
   for (const { style } of all(root, "[style]")) for (const name of style) named.add(name);
@@ -122,9 +116,9 @@ export function makeCamera(root, without = "", font = "") {
   const classes = new Map();
   let moving = false;
   let scrolled = 0; // elements around the one being copied that are
-  const plain = new Bare();
+  const plain = makeBare();
   const block = plain.values(plain.top, properties);
-  const inline = plain.values(document.createElement("span"), properties);
+  const inline = plain.values(el("span"), properties);
 
   function close() {
     plain.host.remove();
@@ -304,7 +298,7 @@ export function makeCamera(root, without = "", font = "") {
 
   /** A style sheet of all classes that were named. */
   function sheet() {
-    const sheet = document.createElement("style");
+    const sheet = el("style");
     const rule = (/** @type {[string, string]} */ [words, name]) =>
       words
         .split(/\|(?=::)/)

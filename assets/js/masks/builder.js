@@ -16,6 +16,13 @@ import { t } from "./texts.js";
 /** @import { Draft } from "../model/predicates.js" */
 /** @import { Fields, Palette } from "./types.js" */
 
+/** The server's JSON. @param {string} name @param {Record<string, string>} query @param {AbortSignal} [signal] */
+const load = (name, query, signal) =>
+  during(
+    "mask",
+    requestOk(buildUrl(name, query), signal).then((response) => response.json()),
+  );
+
 /** Make the dialog of the builder. @param {{use: (mask: Fields) => void, cancel: () => void}} act */
 export function makeBuilder(act) {
   /** @type {{n: string, br: string, bc: string}} */
@@ -76,10 +83,7 @@ export function makeBuilder(act) {
     wanted = mask;
     picked = null;
     /** @type {Palette} */
-    const palette = await during(
-      "mask",
-      requestOk(buildUrl("presets", size)).then((answer) => answer.json()),
-    );
+    const palette = await load("presets", size);
     for (const part of [chips, scores, presets, about]) part.learn(palette);
     root.show();
     await ask({});
@@ -103,12 +107,7 @@ export function makeBuilder(act) {
     if (!typed) text.value = wanted.mask;
     try {
       /** @type {Answer} */
-      const found = await during(
-        "mask",
-        requestOk(buildUrl("mask", { ...size, ...wanted }), signal).then((response) =>
-          response.json(),
-        ),
-      );
+      const found = await load("mask", { ...size, ...wanted }, signal);
       if (signal.aborted) return;
       notify(null, null);
       answer = unpacked(found);

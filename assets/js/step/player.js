@@ -14,7 +14,7 @@ import { ahead, counterpart, nearest } from "../model/places.js";
 import { questionAt } from "../model/questions.js";
 import { during } from "../lib/pending.js";
 import { t } from "../model/texts.js";
-import { Result } from "./result.js";
+import { makeResult } from "./result.js";
 import { makeCode, makeProgress, makeTraffic } from "./side.js";
 import { WAYS } from "../views/row_view.js";
 import { rich } from "../views/rich.js";
@@ -96,7 +96,7 @@ export function makePlayer(mount, options) {
     ...views.forward.rare,
     ...problem.more,
   ]);
-  const result = new Result({ compare: onCompare, turn: () => turn(), run: onRun });
+  const result = makeResult({ compare: onCompare, turn: () => turn(), run: onRun });
   notice.append(button("×", () => base.notify(null), { "aria-label": t("player.dismiss") }));
   const purpose = [el("h2"), el("p")];
   const hero = el("header.fa-hero", purpose);
@@ -443,7 +443,7 @@ export function makePlayer(mount, options) {
     result.show(ended);
     const head = ended ? result.draw(traceNow, f, palette(root)).map(rich) : purposeOf(traceNow);
     head.forEach((nodes, k) => purpose[k].replaceChildren(...nodes));
-    transport.end(ended ? result.next : null, result.spoken);
+    transport.end(ended ? t("end.compare") : null, result.spoken());
   }
 
   function render() {

@@ -22,19 +22,15 @@ const [WIDE, HIGH] = [238, 352]; // px of a matrix at 1280 × 720, at most
 /** A number with a power of ten as it is written by hand. @param {number} x */
 const small = (x) => number(x).replace(/e(.+)$/, (_, power) => ` × 10${raised(power)}`);
 
-export class Result {
-  /** What the next thing to do is called. @type {string} */
-  next = t("end.compare");
+/** Make the result. @param {Partial<Record<Way, () => void>>} ways */
+export function makeResult(ways) {
   /** What is said of it, for the ear. */
-  spoken = "";
-  /** @param {Partial<Record<Way, () => void>>} ways */
-  constructor(ways) {
-    this.ways = ways;
-    this.root = el("section.fa-result", { hidden: true, "data-testid": "result" });
-  }
+  let said = "";
+
+  const root = el("section.fa-result", { hidden: true, "data-testid": "result" });
 
   /** @param {Trace} trace @param {Frame} f its last @param {Theme} theme @returns {[string, string]} headline, and what it says more */
-  draw(trace, f, theme) {
+  function draw(trace, f, theme) {
     const { header } = trace;
     const algorithm = algorithmOf(trace);
     const { own, other, all } = soFar(trace, f);
@@ -45,19 +41,16 @@ export class Result {
       : algorithm.stores_scores
         ? t("end.stored", { ...values, name: other })
         : t("end.same", values);
-    const [pictures, off] = this.pictures(trace, theme, backward ? "dQ" : "O");
-    this.root.replaceChildren(
-      pictures,
-      el("div.fa-result-side", [...this.bars(trace, f), this.now(backward)]),
-    );
-    this.spoken = t("end.spoken", { headline, off });
+    const [images, off] = pictures(trace, theme, backward ? "dQ" : "O");
+    root.replaceChildren(images, el("div.fa-result-side", [...bars(trace, f), now(backward)]));
+    said = t("end.spoken", { headline, off });
     const { full, partial } = header.tile_counts;
     return [headline, t("end.more", { tiles: full + partial })];
   }
 
   /** The matrix that was made, in float64, and the difference; and the largest one in words. @param {Trace} trace
    * @param {Theme} theme @param {"O" | "dQ"} name @returns {[HTMLElement, string]} */
-  pictures(trace, theme, name) {
+  function pictures(trace, theme, name) {
     const truth = exact(trace);
     const root = el("div.fa-result-pictures");
     if (!truth) return [root, ""];
@@ -103,7 +96,7 @@ export class Result {
   }
 
   /** Requested bytes of standard attention and of this algorithm, tensor by tensor. @param {Trace} trace @param {Frame} f */
-  bars(trace, f) {
+  function bars(trace, f) {
     const { requested } = trace.header.totals;
     const labels = algorithmsOf(trace.header.pass);
     const { order } = trace.problem;
@@ -122,9 +115,9 @@ export class Result {
   }
 
   /** @param {boolean} backward */
-  now(backward) {
+  function now(backward) {
     const other = backward ? "forward" : "backward";
-    const { compare, turn, run } = this.ways;
+    const { compare, turn, run } = ways;
     const line = (
       /** @type {"compare" | "backward" | "forward" | "run"} */ key,
       /** @type {(() => void) | undefined} */ act,
@@ -138,7 +131,9 @@ export class Result {
   }
 
   /** @param {boolean} on */
-  show(on) {
-    set(this.root, { hidden: on ? null : "" });
+  function show(on) {
+    set(root, { hidden: on ? null : "" });
   }
+
+  return { root, draw, show, spoken: () => said };
 }
