@@ -58,7 +58,8 @@ export function makeClaims(root, list, progress, wake) {
 
   /** Shows what can be done now, as the template of this name has it. @param {"ask" | "proved" | "over"} name */
   function stage(name) {
-    const template = /** @type {HTMLTemplateElement} */ (get(one, `[data-stage=${name}]`));
+    /** @type {HTMLTemplateElement} */
+    const template = get(one, `[data-stage=${name}]`);
     next.replaceChildren(template.content.cloneNode(true));
   }
 

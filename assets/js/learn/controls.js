@@ -10,8 +10,10 @@ let count = 0;
 
 /** A slider with a box for its number. @param {HTMLElement} root @param {Control} control @returns {ControlView} */
 function range(root, { key, low, high }) {
-  const slider = /** @type {HTMLInputElement} */ (get(root, "[type=range]"));
-  const box = /** @type {HTMLInputElement} */ (get(root, "[type=number]"));
+  /** @type {HTMLInputElement} */
+  const slider = get(root, "[type=range]");
+  /** @type {HTMLInputElement} */
+  const box = get(root, "[type=number]");
   const fill = () => {
     const share = high > low ? ((Number(slider.value) - low) / (high - low)) * 100 : 100;
     slider.style.setProperty("--fa-progress", `${share}%`);

@@ -5,7 +5,8 @@ import { t } from "./texts.js";
 
 /** @param {ParentNode} root a screen, with the field or without */
 export function mountGlossarySearch(root) {
-  const field = /** @type {HTMLInputElement | null} */ (find(root, "[data-find]"));
+  /** @type {HTMLInputElement | null} */
+  const field = find(root, "[data-find]");
   field?.addEventListener("input", () => {
     const wanted = field.value.trim().toLowerCase();
     let left = 0;

@@ -188,7 +188,8 @@ function runner(words, run) {
 function gapped(root, index, { options, gaps = [] }) {
   const [words] = options[index];
   const rights = gaps.filter(([line]) => line === index).map(([, , right]) => right);
-  const menus = /** @type {HTMLSelectElement[]} */ (all(root, "select"));
+  /** @type {HTMLSelectElement[]} */
+  const menus = all(root, "select");
   return {
     root,
     index,

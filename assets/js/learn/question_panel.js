@@ -10,7 +10,8 @@ export function layQuestionPanel(question, isPhone) {
   question.classList.toggle("is-panel", isPhone);
   if (!isPhone) before?.remove();
   if (!isPhone || before) return;
-  const lesson = /** @type {HTMLElement | null} */ (question.closest(".fa-lesson"));
+  /** @type {HTMLElement | null} */
+  const lesson = question.closest(".fa-lesson");
   const name = `panel ${lesson?.dataset.key}`;
   let isOpen = false;
   const fold = (/** @type {boolean} */ open) => {

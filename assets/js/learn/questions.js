@@ -25,7 +25,8 @@ export function makeQuestion(mount, progress) {
   /** The form of each. */
   const bodies = [...mount.querySelectorAll("template")];
   const name = `question ${key}`;
-  const lesson = /** @type {HTMLElement | null} */ (mount.closest(".fa-lesson"));
+  /** @type {HTMLElement | null} */
+  const lesson = mount.closest(".fa-lesson");
   mount.classList.add(`is-${first.kind}`);
   progress.listeners.push(() => {
     if (!progress.of(key)) clear(); // all answers were forgotten

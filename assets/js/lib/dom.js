@@ -68,26 +68,28 @@ export async function copyText(node, text, done, otherwise) {
 export const parseHtml = (html) =>
   new DOMParser().parseFromString(html, "text/html").body.childNodes;
 
-/** The element of a selector. Raises TypeError if there is none. @param {ParentNode} root @param {string} selector */
+/** The element of a selector. Raises TypeError if there is none. @template {HTMLElement} [T=HTMLElement]
+ * @param {ParentNode} root @param {string} selector @returns {T} */
 export function get(root, selector) {
+  /** @type {T | null} */
   const node = find(root, selector);
   if (!node) throw new TypeError(`no ${selector}`);
   return node;
 }
 
-/** The element of a selector, or null.
- * @param {ParentNode} root @param {string} selector @returns {HTMLElement | null} */
+/** The element of a selector, or null. @template {HTMLElement} [T=HTMLElement]
+ * @param {ParentNode} root @param {string} selector @returns {T | null} */
 export const find = (root, selector) => root.querySelector(selector);
 
-/** All elements of a selector.
- * @param {ParentNode} root @param {string} selector @returns {HTMLElement[]} */
-export const all = (root, selector) => [...root.querySelectorAll(selector)].map(asHtml);
+/** All elements of a selector. @template {HTMLElement} [T=HTMLElement]
+ * @param {ParentNode} root @param {string} selector @returns {T[]} */
+export const all = (root, selector) => [
+  .../** @type {NodeListOf<T>} */ (root.querySelectorAll(selector)),
+];
 
 /** The first element of a selector that is on screen. @param {ParentNode} root @param {string} selector */
 export const findVisible = (root, selector) =>
   all(root, selector).find((node) => node.checkVisibility());
-
-const asHtml = (/** @type {Element} */ node) => /** @type {HTMLElement} */ (node);
 
 /** Where an event happened: the element itself.
  * @param {Event} event @returns {HTMLElement} */

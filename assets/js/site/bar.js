@@ -21,7 +21,8 @@ const onStep = (name, detail) => toPage("step").then(() => emit(name, detail));
 export function mountBar({ element }) {
   mountBack(element);
   mountArrival(/** @type {HTMLElement} */ (element.closest("#top")));
-  const menu = /** @type {HTMLDetailsElement} */ (get(element, ".fa-menu"));
+  /** @type {HTMLDetailsElement} */
+  const menu = get(element, ".fa-menu");
   const onClick = (
     /** @type {string} */ selector,
     /** @type {(target: HTMLElement) => void} */ act,

@@ -203,7 +203,8 @@ export function makeTerms(load) {
     if (!target.isConnected || isElsewhere) return;
     const index = await ready();
     if (!index) return;
-    const node = /** @type {HTMLElement | null} */ (target.closest?.("[data-term]"));
+    /** @type {HTMLElement | null} */
+    const node = target.closest?.("[data-term]");
     if (node)
       return show(index.entries.get(node.dataset.term ?? ""), node.getClientRects()[0], node);
     const { node: text, offset } = under(x, y) ?? {};
@@ -236,7 +237,8 @@ export function makeTerms(load) {
     clearTimeout(leaving);
     if (!term || !box || (shown?.term === term && shown.node === node)) return;
     hide();
-    const titled = /** @type {HTMLElement | null} */ (node.closest("[title]"));
+    /** @type {HTMLElement | null} */
+    const titled = node.closest("[title]");
     const around = document.querySelector(".gradio-container") ?? document.body;
     if (pop.parentNode !== around) around.append(pop);
     setText(title, term.symbol ? `${term.symbol} · ${term.name}` : term.name);
