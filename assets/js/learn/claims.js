@@ -6,8 +6,8 @@ import { t } from "./texts.js";
 /** @import { Progress } from "./progress.js" */
 /** @typedef {{key: string, truth: boolean, why: string, source?: string, node: HTMLElement}} Claim */
 
-/** @type {Record<string, boolean>} */
-const KEYS = { t: true, f: false };
+/** What a key says of a claim. @type {Record<string, boolean>} */
+export const VOTES = { t: true, f: false };
 
 /** @param {Claim} claim */
 export const wordsOf = ({ node }) => get(node, ".fa-claim-words").textContent;
@@ -205,7 +205,7 @@ export function makeClaims(root, list, progress, wake) {
     if (!list.hidden) return false;
     if (event.key === "ArrowRight" || event.key === "n") skip();
     else if (event.key === "ArrowLeft") goBack();
-    else if (key in KEYS) answer(KEYS[key]);
+    else if (key in VOTES) answer(VOTES[key]);
     else return false;
     return true;
   }

@@ -5,8 +5,13 @@ import { t } from "./texts.js";
 
 /** @import { Control, ControlView } from "./types.js" */
 
-// For names of radio groups
-let count = 0;
+let count = 0; // of radio groups
+
+/** Gives radio buttons a name of their own. @param {HTMLInputElement[]} inputs */
+export function nameGroup(inputs) {
+  count += 1;
+  for (const input of inputs) input.name = `fa-learn-${count}`;
+}
 
 /** A slider with a box for its number. @param {HTMLElement} root @param {Control} control @returns {ControlView} */
 function range(root, { key, low, high }) {
@@ -63,8 +68,7 @@ export function viewControl(root, control, changed) {
         input.value = String(value);
       },
     };
-  count += 1;
-  for (const radio of inputs) radio.name = `fa-learn-${count}`;
+  nameGroup(inputs);
   return {
     root,
     read: () => inputs.find((radio) => radio.checked)?.value ?? String(control.value),

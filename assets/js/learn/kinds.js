@@ -6,6 +6,7 @@ import { emit } from "../lib/events.js";
 import { clamp } from "../lib/format.js";
 import { ARROWS } from "../lib/keys.js";
 import { draw } from "./blocks.js";
+import { nameGroup } from "./controls.js";
 import { isUnitOf, madeMistake, meets, precision, readings, split } from "./numbers.js";
 import { t } from "./texts.js";
 import { requestBlocks, settle, SILENT, spokenText } from "./widget.js";
@@ -13,8 +14,6 @@ import { requestBlocks, settle, SILENT, spokenText } from "./widget.js";
 /** @import { Answer, Form, Question, Verdict } from "./types.js" */
 
 const GAP = "___";
-// For names of radio groups
-let count = 0;
 
 /** @param {HTMLElement} body */
 const inputsOf = (body) => /** @type {HTMLInputElement[]} */ (all(body, "input"));
@@ -39,8 +38,7 @@ const submitOnEnter = (body, submit) =>
 /** @param {Question} question @param {HTMLElement} body @param {() => void} submit @returns {Form} */
 function choice({ options, answer }, body, submit) {
   const inputs = inputsOf(body);
-  count += 1;
-  for (const input of inputs) input.name = `fa-question-${count}`;
+  nameGroup(inputs);
   submitOnEnter(body, submit);
   const chosen = () => inputs.findIndex((input) => input.checked);
   return {

@@ -1,15 +1,12 @@
 // The claims in presentation mode: one to decide by raised hands, then its verdict.
 
 import { all, el, get, set, setText } from "../lib/dom.js";
-import { wordsOf } from "./claims.js";
+import { VOTES, wordsOf } from "./claims.js";
+import { KEYS } from "./presented_question.js";
 import { t } from "./texts.js";
 import { unbroken } from "./unbroken.js";
 
 /** @import { Claim } from "./claims.js" */
-
-/** @type {Record<string, boolean>} */
-const VOTES = { t: true, f: false };
-const SHOW = [".", "a", "b"]; // as on a lesson's question
 
 /** What a tile votes. @param {HTMLElement} tile */
 const truthOf = (tile) => tile.dataset.truth === "true";
@@ -58,7 +55,7 @@ export function makePresentedClaims(root, claims, showVerdict) {
    * @param {KeyboardEvent} event */
   function key(event) {
     const key = event.key.toLowerCase();
-    if (SHOW.includes(key)) return isVerdict ? -1 : 1;
+    if (KEYS.includes(key)) return isVerdict ? -1 : 1;
     if (isVerdict || !(key in VOTES)) return 0;
     vote = VOTES[key];
     return 1;

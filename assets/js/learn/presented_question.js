@@ -4,7 +4,7 @@ import { all, get, setText } from "../lib/dom.js";
 import { t } from "./texts.js";
 import { unbroken } from "./unbroken.js";
 
-const KEYS = [".", "a", "b"]; // a clicker's blank button sends the point or b
+export const KEYS = [".", "a", "b"]; // a clicker's blank button sends the point or b
 
 /** Make the slide of a question live, which explainer/views/templates/learn/slide_question.html writes. @param {HTMLElement} root */
 export function makePresentedQuestion(root) {

@@ -51,6 +51,9 @@ export async function requestOk(address, signal, onBusy, wait = pause) {
   }
 }
 
+/** The JSON of this address, or as requestOk() refuses it. @param {string | URL} address @param {AbortSignal} [signal] */
+export const requestJson = async (address, signal) => (await requestOk(address, signal)).json();
+
 /** The sentence of an error: fetch() raises a TypeError where there is no network. @param {unknown} error */
 export const errorText = (error) =>
   error instanceof TypeError ? t("unreached") : /** @type {Error} */ (error).message;

@@ -3,7 +3,7 @@
 
 import { all, button, el, find, giveFocus, onTheme, set } from "../lib/dom.js";
 import { buildUrl } from "../lib/build.js";
-import { errorText, requestOk } from "../lib/server.js";
+import { errorText, requestJson } from "../lib/server.js";
 import { during } from "../lib/pending.js";
 import { renumbered, toggled, unpacked, written } from "../model/mask.js";
 import { makeChips } from "./chips.js";
@@ -17,11 +17,7 @@ import { t } from "./texts.js";
 /** @import { Fields, Palette } from "./types.js" */
 
 /** The server's JSON. @param {string} name @param {Record<string, string>} query @param {AbortSignal} [signal] */
-const load = (name, query, signal) =>
-  during(
-    "mask",
-    requestOk(buildUrl(name, query), signal).then((response) => response.json()),
-  );
+const load = (name, query, signal) => during("mask", requestJson(buildUrl(name, query), signal));
 
 /** Make the dialog of the builder. @param {{use: (mask: Fields) => void, cancel: () => void}} act */
 export function makeBuilder(act) {

@@ -2,7 +2,7 @@
 
 import { button, el, targetOf } from "../lib/dom.js";
 import { download } from "../lib/save.js";
-import { errorText, requestOk, serverUrl } from "../lib/server.js";
+import { errorText, requestJson, serverUrl } from "../lib/server.js";
 import { openDialog } from "./dialog.js";
 import { announce } from "./live_region.js";
 import { t } from "./texts.js";
@@ -50,9 +50,9 @@ document.addEventListener("click", async (event) => {
   target.disabled = true;
   target.textContent = t("code.compiling");
   try {
-    const answer = await requestOk(serverUrl("code", query));
+    const listing = await requestJson(serverUrl("code", query));
     target.disabled = false;
-    showCode(await answer.json(), target);
+    showCode(listing, target);
   } catch (error) {
     const text = errorText(error);
     announce(text);

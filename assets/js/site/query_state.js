@@ -1,6 +1,6 @@
 // What the address asked for as the page was opened, which the server reads: for all parts of the page in one answer.
 
-import { requestOk, serverUrl } from "../lib/server.js";
+import { requestJson, serverUrl } from "../lib/server.js";
 
 const { search } = window.location; // of that moment: the player writes into the address
 let answers;
@@ -9,7 +9,7 @@ let answers;
  * @param {unknown} _ @param {{part: string, plain: any}} data */
 export async function loadAddressState(_, { part, plain }) {
   if (!search) return { answer: JSON.stringify({ requested: plain, plain }) }; // most visitors: nothing to ask
-  answers ??= requestOk(serverUrl("opened", search)).then((response) => response.json());
+  answers ??= requestJson(serverUrl("opened", search));
   const found = await answers.catch(() => ({ [part]: plain }));
   return { answer: JSON.stringify({ requested: found[part], plain }) };
 }

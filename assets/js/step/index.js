@@ -8,7 +8,7 @@ import { runStep, wish } from "../site/run.js";
 import { find, findVisible, get, giveFocus, isPresenting, on, setPresenting } from "../lib/dom.js";
 import { listen, emit } from "../lib/events.js";
 import { buildUrl, fetchJson } from "../lib/build.js";
-import { errorText, requestOk, serverUrl } from "../lib/server.js";
+import { errorText, requestJson, requestOk, serverUrl } from "../lib/server.js";
 import { during } from "../lib/pending.js";
 import { position, problemOf } from "../model/query.js";
 import { t } from "../model/texts.js";
@@ -80,7 +80,7 @@ function makePage(mount, /** @type {Scripts} */ { masks, video }, onProblem) {
       name === "mask" && masks ? composes() : controls.open(name, button),
     onHead: shows,
     onLeave: leave,
-    yours: async (search) => (await requestOk(serverUrl("yours/tiles", search))).json(),
+    yours: (search) => requestJson(serverUrl("yours/tiles", search)),
     onRun: () => void runStep(),
     onAlone: () => {
       address.write({ mode: screen(), clock: null });
