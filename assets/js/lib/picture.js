@@ -71,7 +71,7 @@ export async function ownFont() {
   return face.cssText.replace(/url\([^)]*\)/, `url(data:font/woff2;base64,${data})`);
 }
 
-/** A place where only the browser's own styles hold: what is the same there need not be declared. */
+/** Make a place where only the browser's own styles hold: what is the same there need not be declared. */
 function makeBare() {
   const host = el("div", { hidden: true });
   const inside = host.attachShadow({ mode: "open" });
