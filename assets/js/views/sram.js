@@ -134,7 +134,7 @@ export class Sram extends TilePanel {
     this.lay("V", x.O, top, wide.O, over);
     this.lay("O", x.O, base, wide.O, low);
     const contents = phone && !stage ? (sums ? "KSVOml" : "QKSml") : on_chip;
-    for (const { name, root } of Object.values(this.frames))
+    for (const { name, root } of this.list)
       root.hidden = !contents.includes(name) || (big && "QKV".includes(name));
     this.frames.O.root.classList.toggle("is-slim", wide.O < 72 * u);
     this.counts = contents.includes("m");

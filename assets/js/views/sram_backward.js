@@ -108,7 +108,7 @@ export class SramBackward extends TilePanel {
     const label = Math.max((big ? 100 : EDGE) * u, this.nameLength * type * 0.66 + 9);
     this.high = high.cell / p.block_q;
     const wide = this.widths(places, width - label - edge);
-    for (const { root } of Object.values(this.frames)) root.hidden = true;
+    for (const { root } of this.list) root.hidden = true;
     /** @type {Columns} */
     const stats = {};
     let x = label + Math.max(0, (width - label - edge - wide.total) / 2);
@@ -176,7 +176,7 @@ export class SramBackward extends TilePanel {
       const body = where(this.body);
       return new DOMRect(body.x + dQ.x, body.y + dQ.y, dQ.width, dQ.height);
     }
-    const first = Object.values(this.frames).find(({ root }) => !root.hidden);
+    const first = this.list.find(({ root }) => !root.hidden);
     const { x, y, height } = where((first ?? S).root);
     return new DOMRect(x, y, EDGE, height);
   }

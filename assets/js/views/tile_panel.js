@@ -75,6 +75,7 @@ export class TilePanel {
       turned.includes(name) ? AXES[name].toReversed() : AXES[name],
     );
     this.frames = recordOf(tensors, (name) => new MatrixFrame(name));
+    this.list = Object.values(this.frames);
     this.columns = Object.keys(stats);
     this.heat = recordOf(this.columns, (key) => makeMatrix(key));
     this.heads = recordOf(this.columns, (key) =>
@@ -95,7 +96,7 @@ export class TilePanel {
       this.band,
       this.lines,
       this.keys,
-      ...Object.values(this.frames).map(({ root }) => root),
+      ...this.list.map(({ root }) => root),
       el(
         "div.fa-stat-heat",
         Object.values(this.heat).map(({ root }) => root),
@@ -260,7 +261,7 @@ export class TilePanel {
     for (const [name, how] of Object.entries(this.contents(f)))
       if (!this.frames[name].root.hidden) this.frames[name].draw(how);
     const [first] = this.filled();
-    for (const frame of Object.values(this.frames))
+    for (const frame of this.list)
       // one stop for Tab; arrows lead on from its edge
       set(frame.root, { tabindex: frame === first ? 0 : -1 });
     if (!this.keys.hidden) this.nameKeys(f);
@@ -274,8 +275,7 @@ export class TilePanel {
 
   /** The frames that are shown and hold something. */
   filled() {
-    const all = Object.values(this.frames);
-    return all.filter(({ root }) => !root.hidden && !root.classList.contains("is-empty"));
+    return this.list.filter(({ root }) => !root.hidden && !root.classList.contains("is-empty"));
   }
 
   /** Once its results are stored what the tile holds is spent: it is pale, and what was stored is no longer there.
@@ -285,7 +285,7 @@ export class TilePanel {
     const stored = f.transfers
       .filter(({ op }) => op !== "read")
       .map(({ tensor }) => tensorOf(tensor));
-    for (const { root, name } of Object.values(this.frames)) {
+    for (const { root, name } of this.list) {
       root.classList.toggle("is-spent", isOver && !stored.includes(name));
       root.classList.toggle("is-away", isOver && stored.includes(name));
     }

@@ -38,9 +38,9 @@ function towards(a, b) {
 export function makeTileMotion(layer, player) {
   /** What its motion goes by. */
   function nodes() {
-    const { frames, columns, line = [] } = player.sram;
+    const { list, columns, line = [] } = player.sram;
     return [
-      ...Object.values(frames).flatMap(({ root, matrix }) => [root, matrix.canvas]),
+      ...list.flatMap(({ root, matrix }) => [root, matrix.canvas]),
       ...line.flatMap((one) => columns.map((key) => one[key])),
     ];
   }
@@ -200,11 +200,9 @@ export function makeTileMotion(layer, player) {
     const stored = after.transfers
       .filter(({ op }) => op !== "read")
       .map(({ tensor }) => tensorOf(tensor));
-    const { frames, lines, heat } = player.sram;
+    const { list, lines, heat } = player.sram;
     const spent = [
-      ...Object.values(frames)
-        .filter(({ name }) => !stored.includes(name))
-        .map(({ root }) => root),
+      ...list.filter(({ name }) => !stored.includes(name)).map(({ root }) => root),
       lines,
       ...Object.values(heat).map(({ root }) => root),
     ];
