@@ -11,7 +11,7 @@ import stored from "../../texts/words_scripts.json" with { type: "json" };
  * @typedef {{key: string, label: string, choices: [value: string, label: string][], default: string,
  *   kind?: string, templates?: Record<string, string>}} WordField */
 
-const t = textsOf(stored);
+export const t = textsOf(stored);
 const MANY = "many";
 const LONG = 32; // characters of a value in the line
 const PARTS = 16; // of the sequence, in which a preset's sizes are given

@@ -2,8 +2,7 @@
 
 import { button, el, find, findVisible, on, set, setText } from "./dom.js";
 import { clamp, integer } from "./format.js";
-import { textsOf } from "./texts.js";
-import { labelOf, makeWordControl } from "./word_control.js";
+import { labelOf, makeWordControl, t } from "./word_control.js";
 import stored from "../../texts/words_scripts.json" with { type: "json" };
 import declared from "./words.json" with { type: "json" };
 
@@ -11,7 +10,6 @@ import declared from "./words.json" with { type: "json" };
 /** Takes changed fields; resolves with a sentence where the server refuses them.
  * @typedef {(changes: Values) => Promise<string | void> | void} Change */
 
-const t = textsOf(stored);
 /** @type {{word: Record<string, string>, one: Record<string, string>}} */
 const { word: PHRASES, one: SINGLE } = stored;
 /** The lines of the Run page. @type {{run: string, masks: string}} */

@@ -35,10 +35,10 @@ export function makeBuilder(act) {
   let request;
   let failed = false;
   const chips = makeChips({ edit, pick });
-  const map = makeMap({ toggle });
-  const scores = makeScores({ edit: (score, sink, field) => ask({ score, sink }, field) });
+  const map = makeMap(toggle);
+  const scores = makeScores((score, sink, field) => ask({ score, sink }, field));
   const work = makeWork();
-  const presets = makePresets({ use: start });
+  const presets = makePresets(start);
   const wrong = el("p.fa-mask-wrong", { role: "alert", id: "fa-mask-wrong", hidden: true });
   const text = el("input.fa-mask-text", {
     type: "text",

@@ -24,8 +24,8 @@ const MOST_WORDS = 200; // tiles that have the word skip
 const MOST_OUTLINES = 4096; // tiles that have an outline
 
 /** Make the map. `toggle` is told of a click on a tile of the chosen chip.
- * @param {{toggle: (i: number, j: number) => void}} act */
-export function makeMap(act) {
+ * @param {(i: number, j: number) => void} toggle */
+export function makeMap(toggle) {
   /** @type {Unpacked} */
   let answer;
   /** What the light moves on: scores, or tiles where there are no scores. @type {{n: number, br: number, bc: number}} */
@@ -273,7 +273,7 @@ export function makeMap(act) {
   /** @param {MouseEvent} event */
   function click(event) {
     move(cellAt(event));
-    if (picks) act.toggle(...scoreAt(at));
+    if (picks) toggle(...scoreAt(at));
   }
 
   /** The score at a place of the grid, or the first of a tile. @param {Place} place @returns {Place} */
@@ -302,7 +302,7 @@ export function makeMap(act) {
     event.preventDefault();
     event.stopPropagation();
     if (wanted) move([clamp(wanted[0], 0, Math.ceil(n / br) - 1), clamp(wanted[1], 0, last)]);
-    else act.toggle(...scoreAt(at));
+    else toggle(...scoreAt(at));
   }
 
   return { root, box, paint, draw };

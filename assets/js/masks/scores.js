@@ -7,8 +7,8 @@ import { t } from "./texts.js";
 /** @import { Fields, Palette } from "./types.js" */
 
 /** Make the row of what is done to the scores.
- * @param {{edit: (score: string, sink: string, field: HTMLElement) => void}} act */
-export function makeScores(act) {
+ * @param {(score: string, sink: string, field: HTMLElement) => void} onEdit */
+export function makeScores(onEdit) {
   /** @type {string} */
   let current;
   /** @type {{start: string | null, input: HTMLInputElement, label: HTMLElement}[]} */
@@ -89,7 +89,7 @@ export function makeScores(act) {
   /** What is asked counts at once: the next edit may come before the answer. @param {string} score @param {HTMLElement} field */
   function ask(score, field) {
     if (partsOf(score).kind !== "other") current = score;
-    act.edit(score, sinkField.value.trim(), field);
+    onEdit(score, sinkField.value.trim(), field);
   }
 
   return { root, learn, draw };

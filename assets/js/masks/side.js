@@ -73,8 +73,8 @@ function thumbnail(bits) {
   ]);
 }
 
-/** Make the list of published masks. @param {{use: (preset: Preset) => void}} act */
-export function makePresets(act) {
+/** Make the list of published masks. @param {(preset: Preset) => void} use */
+export function makePresets(use) {
   /** @type {Preset[]} */
   let known = [];
   const list = el("div.fa-mask-presets-list");
@@ -97,7 +97,7 @@ export function makePresets(act) {
             el("span", [el("b", one.title), el("span", one.models)]),
             el("span.fa-mask-share", share(one.share, 1)),
           ],
-          () => act.use(one),
+          () => use(one),
           { class: "fa-mask-preset", "data-preset": one.key, "aria-describedby": "fa-mask-about" },
         ),
       ),
