@@ -3,14 +3,13 @@
 import { makeProducts } from "../views/products.js";
 import { SramBackward } from "../views/sram_backward.js";
 
-/** @import { PanelOptions } from "../views/types.js" */
 /** @import { PassViews } from "./types.js" */
 
-/** Make the views of the backward pass alone. @param {PanelOptions} options @returns {PassViews} */
-export function makeBackwardViews(options) {
+/** Make the views of the backward pass alone. @param {() => void} onZoom @returns {PassViews} */
+export function makeBackwardViews(onZoom) {
   const { root, layout, draw } = makeProducts();
   return {
-    sram: new SramBackward(options),
+    sram: new SramBackward(onZoom),
     first: "products",
     panels: { products: [root] },
     layout,

@@ -18,7 +18,7 @@ export function makeForwardViews(
   /** What its first tab shows. */
   let title = t("tab.row");
 
-  const sram = new Sram({ onZoom });
+  const sram = new Sram(onZoom);
   const table = makeRowTable();
   const rowView = makeRowView(onWay);
   const why = makeWhyM();

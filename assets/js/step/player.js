@@ -76,7 +76,7 @@ export function makePlayer(mount, options) {
   const hbm = makeHbm(onHead);
   const views = {
     forward: makeForwardViews({ onZoom: zoom, onWay: layout }),
-    backward: makeBackwardViews({ onZoom: zoom }),
+    backward: makeBackwardViews(zoom),
   };
   const rowView = views.forward.rowView;
   const code = makeCode();

@@ -14,7 +14,7 @@ import layout from "./layout.json" with { type: "json" };
 import { TilePanel } from "./tile_panel.js";
 
 /** @import { Frame, Known, Numbers, Row, Stage } from "../model/types.js" */
-/** @import { CellValues, Corner, PanelOptions } from "./types.js" */
+/** @import { CellValues, Corner } from "./types.js" */
 
 // Pixels at 1280 × 720; the card's own room is shared out in these proportions.
 const HEAD = 27; // of the frames' names
@@ -41,9 +41,9 @@ export class Sram extends TilePanel {
   phone;
   /** @type {boolean} */
   counts;
-  /** @param {PanelOptions} on */
-  constructor(on) {
-    super("forward", { m: "m", l: "ℓ" }, on);
+  /** @param {() => void} onZoom */
+  constructor(onZoom) {
+    super("forward", { m: "m", l: "ℓ" }, onZoom);
   }
 
   /** One scale for all operands, the same on both sides of 0. @param {Record<string, Numbers | undefined>} arrays */

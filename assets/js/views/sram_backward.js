@@ -17,7 +17,7 @@ import { placed } from "./rich.js";
 import { TilePanel } from "./tile_panel.js";
 
 /** @import { Frame, Known, Numbers, Row, Stage } from "../model/types.js" */
-/** @import { CellValues, Columns, Corner, PanelOptions } from "./types.js" */
+/** @import { CellValues, Columns, Corner } from "./types.js" */
 
 /** What stands at the left, above, in the middle and below of a crossing, and beside it.
  * @typedef {{left?: string, above?: string, cell: string, stat?: string, below?: string}} Slot */
@@ -43,9 +43,9 @@ export class SramBackward extends TilePanel {
   sums;
   /** @type {Frame} */
   last;
-  /** @param {PanelOptions} on */
-  constructor(on) {
-    super("backward", { lse: "lse", D: "D" }, on);
+  /** @param {() => void} onZoom */
+  constructor(onZoom) {
+    super("backward", { lse: "lse", D: "D" }, onZoom);
     for (const name of ["dV", "dK"]) this.frames[name].root.classList.add("is-sum");
     this.counts = true;
     this.note = el("span");

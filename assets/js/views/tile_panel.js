@@ -17,7 +17,7 @@ import { makeMatrix } from "./matrix.js";
 /** @import { RowLine } from "./types.js" */
 /** @import { Frame, Known, Numbers, Pass, Row, Stage, Trace } from "../model/types.js" */
 /** @import { Axis } from "../model/tensors.js" */
-/** @import { CellValues, Columns, Drawing, LinksAt, PanelOptions, Ramp, Theme, TileOfPass } from "./types.js" */
+/** @import { CellValues, Columns, Drawing, LinksAt, Ramp, Theme, TileOfPass } from "./types.js" */
 
 /** @param {Theme} theme */
 const rampsOf = (theme) => /** @type {Record<string, Ramp>} */ (/** @type {unknown} */ (theme));
@@ -66,8 +66,8 @@ export class TilePanel {
   /** px of the digits. @type {number} */
   type;
   /** @param {Pass} pass @param {Record<string, string>} stats what a row carries, as it is written
-   * @param {PanelOptions} options */
-  constructor(pass, stats, { onZoom }) {
+   * @param {() => void} onZoom */
+  constructor(pass, stats, onZoom) {
     const tensors = layout.frames[pass];
     const turned = layout.turned[pass]; // those that lie on their side, so that keys run across
     /** Of each tensor its axes, down and across. */

@@ -24,7 +24,6 @@
  * @typedef {ReturnType<typeof linksAt>} LinksAt
  * @typedef {Record<string, {x: number, width: number}>} Columns where the numbers of the rows stand
  * @typedef {ReturnType<typeof import("./motion/layer.js").makeLayer>} Layer
- * @typedef {{onZoom: () => void}} PanelOptions
  * @typedef {((query: Record<string, string>) => void) | undefined} OnHead
  * @typedef {{x: number, top: number, bottom: number}} Edge
  * @typedef {"hbm" | "sram" | "rows"} PaneName
