@@ -181,12 +181,3 @@ def test_heads_in_the_address():
 def test_the_masks_place_takes_what_causal_takes(causal):
     same = {Problem(12, 4, 5, 3, causal, "fa1"), Problem(12, 4, 5, 3, causal=causal, order="fa1")}
     assert same == {Problem(12, 4, 5, 3, "causal" if causal else "full", "fa1")}
-
-
-def test_a_mask_that_is_wrong_gets_one_sentence_that_shows_where():
-    with pytest.raises(ProblemError) as caught:
-        Problem(mask="causal&window:-1,0")
-    assert str(caught.value) == (
-        "mask = causal&window:-1,0 is not allowed: “window:-1,0” at character 8: left must be a "
-        "whole number from 0 to 65,536, not “-1”."
-    )
