@@ -1,7 +1,5 @@
 """FlashAttention, tile by tile: builds the app, wires its pages, serves it."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -3,8 +3,6 @@
 ``python -m explainer.problem`` writes what the browser needs of its fields.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import dataclass, fields

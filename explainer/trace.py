@@ -1,8 +1,6 @@
 """Compute a Problem tile by tile, in NumPy, forward or backward: the algorithm's own loop with its
 numbers (explainer/algorithms/)."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Time of a trace: ``python -m tests.bench_trace``, the median of nine runs each."""
 
-from __future__ import annotations
-
 import time
 
 from explainer.algorithms.schedule import schedule

@@ -1,8 +1,6 @@
 """Gradients by PyTorch's autograd in float64, what a correct computation may be off by, and the
 judge of a backward trace by both. The mask is by definition (by_hand)."""
 
-from __future__ import annotations
-
 import math
 from types import SimpleNamespace
 

@@ -1,8 +1,6 @@
 """Masks, scores and attention by definition, score by score, for tests: shares no code with what
 they judge. And random ones to judge with."""
 
-from __future__ import annotations
-
 import math
 import random
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Compiling for all tests of a run: one process, and each request compiled once."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -4,8 +4,6 @@ Lines that Python runs, loops and everything that is called included, bound the 
 interpreter; the most bytes held at once bound what each of them can do to an array.
 """
 
-from __future__ import annotations
-
 import sys
 import tracemalloc
 from collections.abc import Callable

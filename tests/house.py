@@ -1,7 +1,5 @@
 """Draw which room imports which: `python -m tests.house` writes it into .github/ARCHITECTURE.md."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

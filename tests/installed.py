@@ -4,8 +4,6 @@ COMMAND is `flashattention-tiles` unless another one is named. It imports nothin
 so that it tries what is installed and no clone. Exits with an error where an answer is missing.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

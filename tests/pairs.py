@@ -4,8 +4,6 @@ Each value meets each value of every other parameter at least once, most triples
 product runs with ``--full`` (``make test-all``). The names of tests stay as they are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from itertools import combinations
 

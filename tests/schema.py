@@ -1,7 +1,5 @@
 """Holds plain values to their types: what a TypedDict only promises."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError

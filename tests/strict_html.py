@@ -1,7 +1,5 @@
 """HTML as strictly as XML, for the tests of what pages are made of."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 

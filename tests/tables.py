@@ -1,7 +1,5 @@
 """The tables that tests go through, in a YAML or JSON file beside the module that uses them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The house: rooms stand in one order, imports point down it, what must stay light stays light."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The Dockerfile, read, since there is no Docker where these tests run; its check is run."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

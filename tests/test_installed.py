@@ -1,7 +1,5 @@
 """What pyproject.toml declares for a wheel, laid out as pip does: its command serves the lesson."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 

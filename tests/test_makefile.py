@@ -1,7 +1,5 @@
 """`make run` with a Python that does not do says so in one sentence."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """One visit computed alone, as it is sent for a long sequence, is that of the whole trace."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A Problem is what the address says, or one sentence."""
 
-from __future__ import annotations
-
 import dataclasses
 from urllib.parse import parse_qs, urlencode
 

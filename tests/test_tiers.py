@@ -1,8 +1,6 @@
 """`make test` leaves out only what cannot have changed: the table covers what its tests import, and
 a file that changes lets them run."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """The trace against plain attention in float64, visit by visit."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The backward trace against autograd and finite differences in float64, visit by visit."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """All scripts are checked by TypeScript, strictly, and all of Python by Pyright."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

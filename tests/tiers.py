@@ -7,8 +7,6 @@ older runs, so a clone needs no history to decide, and what is not recorded is n
 Another Python, system or version of a library is another environment, in which nothing has passed.
 """
 
-from __future__ import annotations
-
 import fnmatch
 import hashlib
 import json

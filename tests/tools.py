@@ -1,7 +1,5 @@
 """The development tools that run on node: ``python -m tests.tools node`` or ``versions``."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

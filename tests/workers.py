@@ -1,7 +1,5 @@
 """What lets tests meet a worker at a known moment: no test waits for a time to pass."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator

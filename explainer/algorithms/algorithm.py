@@ -1,7 +1,5 @@
 """What depends on the algorithm. A file for each fills one of these, and all else reads it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal

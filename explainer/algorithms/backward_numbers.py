@@ -4,8 +4,6 @@ Arithmetic is the kernel's: operands in the chosen dtype, P and dS rounded to it
 products, everything else in fp32; dQ and dK times the scale when they are stored.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """FlashAttention (arXiv 2205.14135), Algorithm 1: keys outside, rows inside."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """FlashAttention's backward pass (arXiv 2205.14135, Algorithm 4): keys outside, rows inside."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """FlashAttention-2 (arXiv 2307.08691), Algorithm 1: rows outside, keys inside."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """FlashAttention-2's backward pass (arXiv 2307.08691, Algorithm 2): keys outside, rows inside."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

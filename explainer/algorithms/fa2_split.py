@@ -2,8 +2,6 @@
 block, each has a part of the keys, and a second kernel combines the parts by their lse, exactly in
 real arithmetic."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import replace

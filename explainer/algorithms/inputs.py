@@ -3,8 +3,6 @@
 Each head draws numbers of its own: query head h its Q, key head g its K and V.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -4,8 +4,6 @@ Cut out of the source files by their ``# phase:`` markers, so what lights up can
 runs. A lost marker is an error, not a gap.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

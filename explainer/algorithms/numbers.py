@@ -4,8 +4,6 @@ Arithmetic is the kernel's: operands in the chosen dtype, products accumulated i
 maximum m, running sum l and the accumulator in fp32, P rounded to the dtype before P V.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from operator import attrgetter
 

@@ -5,8 +5,6 @@ The loop of algorithm ``key`` lies in ``explainer/algorithms/<key>.py``, its bac
 ``python -m explainer.algorithms.registry`` writes what the browser needs of them.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from importlib import import_module

@@ -1,7 +1,5 @@
 """What is visited and what is moved, in order, by any of the algorithms."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from explainer.algorithms.registry import OF_PASS

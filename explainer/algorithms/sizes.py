@@ -3,8 +3,6 @@
 These are upper bounds, exact where the mask skips nothing, and cost nothing to compute.
 """
 
-from __future__ import annotations
-
 from explainer.algorithms.algorithm import Size
 from explainer.algorithms.registry import OF_PASS
 from explainer.problem import Problem

@@ -1,7 +1,5 @@
 """Standard attention (FlashAttention's Algorithm 0): three kernels, S and P whole in HBM."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

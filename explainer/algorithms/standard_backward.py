@@ -1,8 +1,6 @@
 """Standard attention's backward pass: five kernels, with the P that its forward stored; dP and dS
 whole in HBM."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

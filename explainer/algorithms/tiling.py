@@ -1,7 +1,5 @@
 """The grid of tiles over the score matrix: which rows, which keys, and what the mask leaves."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import NamedTuple
 

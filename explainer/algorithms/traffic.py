@@ -3,8 +3,6 @@
 Requested bytes are the sum of the schedule's transfers; here also without listing the tiles.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """What every loop is made of: visits, their phases, and the blocks moved between HBM and chip."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from typing import Any

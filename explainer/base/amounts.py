@@ -1,7 +1,5 @@
 """How numbers and bytes are written, everywhere the same: KiB, MiB, GiB are steps of 1,024."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,8 +1,6 @@
 """Cache results within a bound in bytes: what visitors choose may be small or huge, so that a
 number of entries bounds nothing."""
 
-from __future__ import annotations
-
 import inspect
 import os
 from collections.abc import Callable, Hashable

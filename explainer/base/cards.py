@@ -1,7 +1,5 @@
 """The GPUs that the pages talk about: rates from NVIDIA's own documents, memory from its driver."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from typing import Any

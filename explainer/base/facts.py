@@ -4,8 +4,6 @@
 it by ``fact`` or ``number``. tests/test_facts.py finds a figure on a page that has no entry.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
 """Parse the values of fields, and refuse them: every “… is not allowed: …” of the app is written
 here. The table itself is :mod:`kernels.spec.fields`, to which this adds what only pages have."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import reduce

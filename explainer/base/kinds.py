@@ -4,8 +4,6 @@ A ``Kind`` is made by one of the functions below and asked for by everything tha
 chart, a table with downloads or a file; the same words stand in all of them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from explainer.base.records import BENCH, about, load

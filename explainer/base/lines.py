@@ -1,7 +1,5 @@
 """Send values to a worker process of this program, one a line of its standard input."""
 
-from __future__ import annotations
-
 import base64
 import pickle
 from typing import Any

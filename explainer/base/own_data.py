@@ -1,7 +1,5 @@
 """Data that the user brings: a sentence, or Q, K and V as small CSV. Read, never evaluated."""
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -1,7 +1,5 @@
 """Where the project's own files are."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 # The folder that holds `explainer` and `kernels`: a clone, or site-packages.

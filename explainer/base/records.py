@@ -1,7 +1,5 @@
 """The records of assets/recorded/: one place that reads them."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from typing import Any

@@ -8,8 +8,6 @@ brings every text of the files that it imports, so the texts of Python alone, or
 mode, lie in another: <page>_scripts.json, step_form.json, step_video.json.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from functools import cache

@@ -1,7 +1,5 @@
 """The command line: ``python -m explainer.check FILE``, installed as ``flashattention-check``."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -4,8 +4,6 @@ A notebook brings the checker along, so that it runs where this package is not i
 Colab: no package index has it.
 """
 
-from __future__ import annotations
-
 import ast
 import base64
 import importlib.metadata

@@ -1,7 +1,5 @@
 """What a function is tried on: the first Problem, the hard cases, and the truth of each."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property

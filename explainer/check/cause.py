@@ -1,7 +1,5 @@
 """Which known mistake gives the numbers that a function gave, all of them, on the same problem."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@ It reads requests from one descriptor and answers on another, each an npz whose 
 Nothing that it sends is unpickled, and all numbers are judged by the process that started it.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import importlib.util

@@ -1,7 +1,5 @@
 """Which tile is wrong first: what was seen of a function against the truth of the case."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from itertools import product
 

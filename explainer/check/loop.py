@@ -1,8 +1,6 @@
 """The one loop that knows how to be wrong: FlashAttention-2, forward and backward, each place where
 learners err a field of ``Loop``. Without a change it is right. Two-dimensional arrays, one head."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace

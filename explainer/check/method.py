@@ -1,8 +1,6 @@
 """A learner's function as a method beside others: its O, its tiles beside the truth, its memory,
 and its time on a GPU. It runs in a process of its own (runner.py)."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 from collections.abc import Callable

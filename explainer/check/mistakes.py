@@ -1,8 +1,6 @@
 """Known mistakes: what each changes in the loop of loop.py, as data in assets/check/mistakes.json.
 Where two give the same numbers, the first is named. Their words are texts."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,8 +1,6 @@
 """See what a function computes: its O and lse, what it reports of its tiles, and, where it reports
 nothing, what probes from outside find."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """A verdict as HTML: the picture of the app's view, and a page of its own for ``--html``."""
 
-from __future__ import annotations
-
 from urllib.parse import urlencode
 
 from explainer.algorithms.schedule import schedule

@@ -2,8 +2,6 @@
 are several; the first wrong one shows the map of tiles. The fixture ``check_attention`` does so in
 a test of one's own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

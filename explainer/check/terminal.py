@@ -1,8 +1,6 @@
 """A verdict as text: the map of tiles, the rows of the first wrong one, the cases; with color on a
 terminal, with the same signs without."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The verdict on a learner's file: every case run, the first wrong tile, its cause, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path

@@ -1,8 +1,6 @@
 """The engine's worker with one method more, a learner's function: ``python -m
 explainer.check.worker FILE``."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

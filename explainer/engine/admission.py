@@ -1,7 +1,5 @@
 """Which runs the kernel's machine takes: decided before anything is allocated."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from explainer.algorithms import tiling

@@ -1,7 +1,5 @@
 """Is the picture the kernel? Compares the m and l that a kernel reports with those of the trace."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """One life of the worker process, as the engine sees it: asked in lines, answering in lines."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

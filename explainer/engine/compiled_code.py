@@ -1,7 +1,5 @@
 """PTX and SASS of the FA-2 kernel for a named card, compiled on request in a child process."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections.abc import Mapping

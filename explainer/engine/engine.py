@@ -8,8 +8,6 @@ a single worker but breaks the whole pool when it dies, and can neither kill a r
 report its progress, share it nor drop it. The same jobs must also run as ZeroGPU's own fork.
 """
 
-from __future__ import annotations
-
 import atexit
 import logging
 import threading

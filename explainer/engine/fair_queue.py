@@ -1,7 +1,5 @@
 """The line before the kernel: everybody's turn comes, however many runs one of them asks for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import count
 from typing import Generic, NamedTuple, TypeVar

@@ -1,8 +1,6 @@
 """Is the backward picture the kernel? Compares what a kernel reports of each tile of its backward
 pass with the trace."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,8 +1,6 @@
 """Are the gradients of a method right, the same each time, and are its tiles the picture's? In the
 worker only."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import torch

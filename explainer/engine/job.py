@@ -1,7 +1,5 @@
 """A job: one request on its way through the engine, and how that can end."""
 
-from __future__ import annotations
-
 import contextvars
 import threading
 from dataclasses import dataclass, field

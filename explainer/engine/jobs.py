@@ -3,8 +3,6 @@
 Imported only in the child process that owns the GPU (worker.py): it loads torch and the kernels.
 """
 
-from __future__ import annotations
-
 import contextlib
 import platform
 import time

@@ -1,7 +1,5 @@
 """Is what a method computed right, and are its tiles the picture's? In the worker only."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ The three records come together here: every method over N, the backward pass alo
 scores. A live sweep sends rows of the same columns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 

@@ -3,8 +3,6 @@
 They come in the form of a live run, so that the same page draws them, marked as recorded.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterable

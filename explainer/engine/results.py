@@ -4,8 +4,6 @@ Plain values, so that they cross a pipe, a pickle and JSON as they are; tests ho
 these types, and `kernels.measure.bench`, which imports nothing of this, to the same keys.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import TypeVar
 

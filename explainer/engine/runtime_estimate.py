@@ -1,7 +1,5 @@
 """How fast runs are here, learned from those that ended: for what the line says of its waits."""
 
-from __future__ import annotations
-
 SHARE = 0.3  # of the last run in what is known
 LEAST, MOST = 0.1, 10.0  # of one run: a machine that slept says nothing about the next
 

@@ -1,8 +1,6 @@
 """What a method has to do for a request: FLOPs, and bytes by both conventions. In the worker
 only."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import torch

@@ -5,8 +5,6 @@ a pickle, and the visitor's quota is checked against the duration that is declar
 plain values, the declared durations are small, and nothing of CUDA is touched outside.
 """
 
-from __future__ import annotations
-
 import contextvars
 import importlib
 import importlib.util

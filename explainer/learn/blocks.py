@@ -1,8 +1,6 @@
 """Build blocks: the plain JSON values of a widget's answer. explainer/views/learn_blocks.py renders
 them; assets/js/learn/blocks.js draws pictures."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

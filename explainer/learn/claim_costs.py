@@ -1,7 +1,5 @@
 """Demonstrations of "Said often, and wrong" that count: bytes, tiles, operations, time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Demonstrations of "Said often, and wrong" that compute attention: what comes out, how wrong."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

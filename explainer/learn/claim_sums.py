@@ -1,7 +1,5 @@
 """Demonstrations of claims: sums in parts and other orders, who writes how often, what is rated."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from explainer.algorithms.traffic import requested_bytes

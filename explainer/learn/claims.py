@@ -1,7 +1,5 @@
 """Judge common claims: what holds and what does not, each with its demonstration or its source."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

@@ -4,8 +4,6 @@
 the third group. A lesson's key is its address and never changes; ``MOVED`` leads older ones on.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from explainer.learn.content import stored

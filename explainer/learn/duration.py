@@ -1,7 +1,5 @@
 """How long a lesson takes, by one formula that the map states."""
 
-from __future__ import annotations
-
 from explainer.learn.content import FILL, ORDER, Lesson
 
 WORDS_A_MINUTE = 130  # a text that is new to its reader

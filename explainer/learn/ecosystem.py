@@ -4,8 +4,6 @@ Every snippet is run by tests/learn/test_ecosystem.py in a process of its own; t
 GPU or a package that is not installed say so in ``needs`` and in their words.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,8 +1,6 @@
 """The running example of the lessons: a sentence of eight words, its Q, K and V set by hand so that
 their weights can be read."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -9,8 +9,6 @@ demand. ``lesson.yaml`` has ``picture``, the title of the picture, with its ``co
 Figures of the register stand where their keys are in braces.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from importlib import import_module
 from pathlib import Path

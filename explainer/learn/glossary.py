@@ -1,8 +1,6 @@
 """The glossary: every symbol and every term of the pages, in 40 words at most, and what papers,
 Triton and Stanford's CS336 call it."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from functools import cache
 

@@ -76,8 +76,6 @@ Every word comes from lesson.yaml, every number from a computation. A lesson nee
 its numbers are right, by another way than the lesson's.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

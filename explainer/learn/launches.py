@@ -1,7 +1,5 @@
 """Launches of kernels: the compulsory bytes that each loads and stores, and a flow of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from explainer.algorithms.algorithm import COMPULSORY

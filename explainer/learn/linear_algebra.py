@@ -1,7 +1,5 @@
 """What lessons share: text, addresses, a little mathematics."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any

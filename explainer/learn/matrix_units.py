@@ -1,7 +1,5 @@
 """What one matrix instruction multiplies, by generation and format."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from explainer.base.cards import Card

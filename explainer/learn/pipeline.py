@@ -6,8 +6,6 @@ softmax. One number is not known: what a softmax takes, with all the waits and b
 It is fitted to the three figures of the paper's ablation, and what is left over is shown.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
 """What short formats lose: a count that stops, gradients that vanish, and a long
 row of softmax with one thing kept short at a time."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -4,8 +4,6 @@
 (assets/facts.json), which has its source.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The reference: formulas typeset, figures with their sources, papers, and two pages to print."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Everything that the Learn page has, in its order, and the one way to ask a widget."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache

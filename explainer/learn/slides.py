@@ -1,7 +1,5 @@
 """Show a lesson's question as a slide: answered by raised hands, letters for options."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,8 +1,6 @@
 """For who teaches with it: what the source texts ask for and where it is answered, a lecture, a
 lab, questions for an exam."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from explainer.learn.blocks import t

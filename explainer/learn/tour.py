@@ -1,8 +1,6 @@
 """The guided tour: chapters of at most 60 words, each a Problem, a pass and a place in it; those
 of the forward pass first."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from explainer.learn.content import stored

@@ -1,8 +1,6 @@
 """What the lessons on variants compute: sizes of K and V, masks at the size that models have, and
 in NumPy RoPE, an input step, and linear attention, which no kernel of ours runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

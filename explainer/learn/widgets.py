@@ -6,8 +6,6 @@ function}``, a lesson's own is ``compute``; they are called with the controls' v
 Nothing is computed in the browser.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Memory that attention needs: O(N²) or O(N), forward and kept for the backward pass."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from dataclasses import dataclass, replace
 

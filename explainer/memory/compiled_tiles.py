@@ -1,7 +1,5 @@
 """Look up what compiling made of a tile: whether it fits a card, and how often on an SM."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from explainer.base.fields import refused

@@ -1,7 +1,5 @@
 """The levels of a card's memory, their sizes and rates, and what a workload keeps in each."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """How much of N² a mask leaves: scores, tiles, FLOPs and bytes of one head, counted, for any N."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import lru_cache
 

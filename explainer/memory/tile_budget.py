@@ -4,8 +4,6 @@ What is loaded lies in shared memory, what is computed in registers. A compiled 
 K and V several times, pads, and wants registers for more; `kernels.compile_report` tells how many.
 """
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_left
 from dataclasses import dataclass

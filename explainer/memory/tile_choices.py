@@ -1,7 +1,5 @@
 """Which tile: the textbook budget beside what compiling really gives, and the speeds."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from explainer.base.records import load

@@ -5,8 +5,6 @@ DRAM moves if each matrix moves once per kernel. Measured by Nsight Compute at s
 three places; what happens in L2's slices is not computed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """Read the query string of an address."""
 
-from __future__ import annotations
-
 from urllib.parse import parse_qsl
 
 

@@ -1,7 +1,5 @@
 """What the named endpoints give, as types: clients read them as the JSON schema of an answer."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pydantic import BaseModel, TypeAdapter, create_model

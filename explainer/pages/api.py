@@ -3,8 +3,6 @@
 Arguments, types, defaults, ranges and words of each come from the table of fields.
 """
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 import json

@@ -3,8 +3,6 @@
 The only JavaScript in Python, one line each: what Gradio's ``js`` and ``js_on_load`` take is text.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """The pages' own components: a shell each, for what ``assets/js`` draws in it."""
 
-from __future__ import annotations
-
 import json
 
 import gradio as gr

@@ -1,7 +1,5 @@
 """The bar above all pages: name, state of the kernel, link to what is on screen."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 from explainer.pages.components import shell

@@ -1,7 +1,5 @@
 """The Learn page: from a dot product to FlashAttention, every claim checked."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 from explainer.learn.blocks import PICTURES

@@ -1,7 +1,5 @@
 """The Memory page: where the bytes live, how often they travel, when they no longer fit."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 from explainer.pages.components import shell

@@ -1,7 +1,5 @@
 """The Parallel page: which program runs where and when, and how warps and parts share a row."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator

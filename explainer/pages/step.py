@@ -1,7 +1,5 @@
 """The Step page: the player, and controls that the words of its Problem open."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any

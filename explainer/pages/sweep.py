@@ -1,7 +1,5 @@
 """A sweep over N on this machine: its points appear as they are measured, and it can be stopped."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Gradio's theme and document head: one font of our own, one accent, our own stylesheets."""
 
-from __future__ import annotations
-
 import json
 from html import escape
 

@@ -1,7 +1,5 @@
 """Identify visitors for the engine's queue, and notice those who have left."""
 
-from __future__ import annotations
-
 import gradio as gr
 
 from explainer.engine.fair_queue import Client

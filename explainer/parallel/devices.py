@@ -5,8 +5,6 @@ The clock is simulated: a tile takes one tick, a step ends when its slowest devi
 is hidden behind the tiles of its step.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from itertools import accumulate

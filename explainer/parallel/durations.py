@@ -1,7 +1,5 @@
 """How long a visit takes: learnt from the recorded schedules, never from those it is judged by."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 

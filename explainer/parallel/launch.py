@@ -1,7 +1,5 @@
 """Which programs a launch has, how many visits each, and how many fit a multiprocessor at once."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 

@@ -5,8 +5,6 @@ Those that share a multiprocessor slow each other down; while the data that all 
 come back to do not fit L2, all go slower.
 """
 
-from __future__ import annotations
-
 import heapq
 from dataclasses import dataclass, replace
 from itertools import pairwise

@@ -1,8 +1,6 @@
 """Decoding: one query against N keys. Splitting the queries leaves a card idle; splitting the keys
 fills it, and lse puts the parts together exactly."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from itertools import pairwise

@@ -14,8 +14,6 @@ exchange: that copy, and the reading of the operands, where split-K reads all of
 of K_j and V_j once a warp. Lanes of one warp agree by shuffles, in both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Render the bar above all pages, and what stands in the place of a view that is not there yet."""
 
-from __future__ import annotations
-
 from markupsafe import Markup
 
 from explainer.learn.content import PAGES

@@ -3,8 +3,6 @@
 Names carry their units. What a row does not know is left empty.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 

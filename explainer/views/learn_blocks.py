@@ -1,8 +1,6 @@
 """The blocks of a widget's answer as the browser takes them: as HTML, but for pictures, which its
 scripts draw."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 

@@ -1,8 +1,6 @@
 """The marks of the lessons' kit as HTML. What has to be measured, arcs, arrows and plots, is left
 to assets/js/learn/pictures/kit.js, as are the colours of the ramp of scores."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from decimal import ROUND_HALF_UP, Decimal

@@ -1,7 +1,5 @@
 """What the templates of Learn's screens take as ``parts``: addresses, marked terms, widgets."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace

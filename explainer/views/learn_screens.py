@@ -1,8 +1,6 @@
 """The Learn page as HTML, a screen at a time, each rendered once: the entrance, the lessons, and
 what stands behind them."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from markupsafe import Markup

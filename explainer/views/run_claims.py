@@ -1,8 +1,6 @@
 """The four claims that a run tests, Correct, Same as Step, Fast and Small: a sentence and what its
 picture shows, as plain JSON."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """A run on its way: a lane for each method with the tiles that its kernel has finished."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache

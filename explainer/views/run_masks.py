@@ -1,8 +1,6 @@
 """The masks and scores whose times are on record, each with its picture and its gain over
 FlexAttention."""
 
-from __future__ import annotations
-
 from typing import TypedDict
 
 from explainer.algorithms import tiling

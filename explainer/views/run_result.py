@@ -1,7 +1,5 @@
 """What the Run page shows of a run that has ended: headline, four claims and six tabs."""
 
-from __future__ import annotations
-
 from explainer.base.amounts import listed, milliseconds
 from explainer.base.texts import Texts
 from explainer.engine.requests import METHODS, STORE_S, YOURS

@@ -6,8 +6,6 @@ beside the page's button, and ``button``, what it reads; ``progress`` from 0 to 
 (run_lanes.py), "done" what run_result.py adds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Literal
 from urllib.parse import urlencode

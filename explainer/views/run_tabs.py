@@ -1,8 +1,6 @@
 """The six tabs below the claims of a run, Errors, Tiles, Time, Roofline, Backend and Script: the
 HTML of each by its template, beside what its pictures and buttons need."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

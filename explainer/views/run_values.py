@@ -1,7 +1,5 @@
 """What the words of the Run page show of a request, and what its bar says of the machine."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from typing import Any
 

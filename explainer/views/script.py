@@ -1,7 +1,5 @@
 """Write a run as a Python file that repeats it with the kernels alone, without this app."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from explainer.engine import admission

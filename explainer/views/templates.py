@@ -1,7 +1,5 @@
 """Render HTML from the Jinja2 templates beside this file, which escape what is not Markup."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

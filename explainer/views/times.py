@@ -1,7 +1,5 @@
 """Say what the times of a run or a sweep are: what is timed, how often, at which clock."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

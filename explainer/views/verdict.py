@@ -1,7 +1,5 @@
 """Tell who is right in a run, and whether its tiles are the picture's."""
 
-from __future__ import annotations
-
 from explainer.engine.requests import RunRequest
 from explainer.engine.results import Result, ran
 

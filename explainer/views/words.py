@@ -1,8 +1,6 @@
 """What the line of words of a page offers: the fields of a run and of a workload, with the choices
 of each, as assets/js/lib/words.js draws them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import TypedDict

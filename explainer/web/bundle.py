@@ -5,8 +5,6 @@ forms that our own modules use, and refuses others.
 By hand, since esbuild and rollup would bring a binary or a node, and a step to build, to every
 Space and every clone, for a hundred lines that only ever read our own files."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import posixpath

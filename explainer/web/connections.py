@@ -6,8 +6,6 @@ uvicorn that the app uses are in this file; requirements.txt pins its minor vers
 tests/web/test_connections.py runs them.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

@@ -3,8 +3,6 @@
 Counts are upper bounds without the mask, in closed form, so that asking for the cost costs nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from explainer.algorithms.registry import ALGORITHMS

@@ -6,8 +6,6 @@ the traces of the tour, of every link of the lesson and of a few presets, the se
 widgets, the views of a few workloads, what was recorded. Every address is relative.
 """
 
-from __future__ import annotations
-
 import argparse
 import base64
 import gzip

@@ -3,8 +3,6 @@
 The page contains the player, its traces and the listings; it loads nothing, from anywhere.
 """
 
-from __future__ import annotations
-
 import base64
 import io
 import json

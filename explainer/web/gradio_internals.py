@@ -5,8 +5,6 @@ tests/web/test_gradio_internals.py fails by name when one of them changes. The p
 is assets/js/site/gradio_patches.js; connections.py does the same for uvicorn.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Return the memory of large responses to the system once they are sent."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import threading

@@ -2,8 +2,6 @@
 its tiles compared on any Problem. No request names a file or brings code; without one there is a
 recorded example."""
 
-from __future__ import annotations
-
 import json
 import sys
 import threading

@@ -3,8 +3,6 @@
 Of a path only the app's own route is logged, because a visitor types paths too.
 """
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Collection, Iterable

@@ -1,8 +1,6 @@
 """What a mask does to the N × N scores, for the mask builder of the Step page: which term keeps a
 score, what becomes of the tiles, what is left to do. The browser decides none of it."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Mapping
 from dataclasses import replace

@@ -3,8 +3,6 @@
 Labels are routes of the app and statuses, never what a visitor typed.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 

@@ -1,7 +1,5 @@
 """Middleware between the network and Gradio, and the sentences that answer errors."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import AsyncIterator, Callable, Mapping

@@ -5,8 +5,6 @@ cost, and the caches for ASGI that we know store neither variants by encoding no
 Gradio's own compression lies outside, and leaves a response alone that has an encoding already.
 """
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import hashlib

@@ -7,8 +7,6 @@ By hand, since slowapi and the like limit how often a client makes requests, not
 library knows which of Gradio's addresses and messages this app needs.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping

@@ -1,8 +1,6 @@
 """Parse the address of a computed answer, once: the value that is estimated, cached, sent to a
 worker process and answered."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 ``python -m explainer.web.responses`` reads a request a line, as a worker of worker_pool.py.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import os

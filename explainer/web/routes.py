@@ -5,8 +5,6 @@ a class of 300 asks for the same few bytes. A ProblemError on the way is answere
 400 with its sentence.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import AsyncIterator, Callable, Mapping
 from functools import cache, partial

@@ -4,8 +4,6 @@ Of a widget's control they cover every choice and at most ``MAX_STOPS`` stops of
 combinations are too many, each control varies alone while the others have their first value.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import product

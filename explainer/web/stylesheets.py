@@ -12,8 +12,6 @@ sheets that are fetched by the scripts that need them; ``static_site``: what pag
 need besides the app's; ``player``: what a page that only plays a Problem needs.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

@@ -5,8 +5,6 @@ multiple of 8), then the arrays, each starting at a multiple of 8. The header's 
 name → dtype (f4 f2 i4 u1), shape, offset from the first array byte.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import struct

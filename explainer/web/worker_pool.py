@@ -6,8 +6,6 @@ no client waits for it. By hand, since anyio's to_process and pebble import the 
 every worker, leave alive what a worker has started, and end no idle one while nothing is requested.
 """
 
-from __future__ import annotations
-
 import asyncio
 import atexit
 import json

@@ -1,7 +1,5 @@
 """Q, K, V: deterministic, in the dtype, and each generator does what its name says."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """The shown code is the code that runs: cut out by markers, and a lost marker is an error."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from importlib import import_module

@@ -1,7 +1,5 @@
 """The registry feeds the pages; what the browser has of it is what Python says."""
 
-from __future__ import annotations
-
 from explainer.algorithms.registry import ALGORITHMS, BACKWARD, DECLARED, OF_PASS, declared
 from explainer.algorithms.schedule import schedule
 from explainer.problem import Problem

@@ -1,8 +1,6 @@
 """Transfers of the schedule, closed forms and a count by hand are the same bytes; the facts that
 the pages tell."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Bytes and other numbers as text; tests/js/test_model.py: the browser writes the same."""
 
-from __future__ import annotations
-
 import pytest
 
 from explainer.base import amounts

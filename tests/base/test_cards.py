@@ -4,8 +4,6 @@ A peak is units × clock and a bandwidth is bus width × data rate: both are wor
 figures that the table does not hold.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from explainer.base.cards import CARDS

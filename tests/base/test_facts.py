@@ -1,8 +1,6 @@
 """The register of facts: each entry has its ground, what is derived is computed here in another
 way, and no page states a figure that has no entry."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

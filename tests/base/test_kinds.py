@@ -1,7 +1,5 @@
 """The kinds of numbers, and what they say."""
 
-from __future__ import annotations
-
 import pytest
 
 from explainer.base import kinds, records

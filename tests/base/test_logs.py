@@ -1,7 +1,5 @@
 """A line of the log is JSON, and of what others say and of errors it has the place alone."""
 
-from __future__ import annotations
-
 import json
 import logging
 import sys

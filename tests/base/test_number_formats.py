@@ -1,7 +1,5 @@
 """The formats bit by bit: against PyTorch's dtypes, TF32 against masks on fp32 patterns."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

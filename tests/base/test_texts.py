@@ -1,8 +1,6 @@
 """What the pages say is data: every text is used, and every use has its text and its values. Of
 scripts TypeScript checks the keys."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

@@ -7,8 +7,6 @@ screen's clock. A press falls anywhere within a frame, so key to frame holds up 
 the press makes the very next frame exactly when work is below one frame, and that is the target.
 """
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -4,8 +4,6 @@ The fixtures live as long as this package and no longer: Playwright's synchronou
 an event loop running in the main thread, where later tests may want their own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """What the player has to state at (visit, phase), from the trace."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from explainer.problem import Problem

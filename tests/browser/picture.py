@@ -1,7 +1,5 @@
 """The README's moving picture, filmed from the app: ``python -m tests.browser.picture``."""
 
-from __future__ import annotations
-
 import io
 from base64 import b64decode
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """What the tests of Memory and Parallel share: both are stories in chapters."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from tests.browser.harness import settled

@@ -1,7 +1,5 @@
 """A learner's file."""
 
-from __future__ import annotations
-
 import pytest
 
 

@@ -1,8 +1,6 @@
 """A learner's file run in the process of the tests: what child.py does, without a new process for
 each of some thousand functions."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Mistakes planted in four right implementations: planted.yaml says which, and where."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.tables import table

@@ -1,7 +1,5 @@
 """The assignment: starters that say what is missing, a key that passes, notebooks that run."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

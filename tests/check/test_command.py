@@ -1,7 +1,5 @@
 """The command line, the pytest plugin and the points of an autograder, as a learner meets them."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A file that misbehaves gets one sentence and exit status 2, and nothing of it stays."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,8 +1,6 @@
 """A learner's function as a method of Run and a lane of Step is judged as the checker judges it;
 one that does not run is refused with a sentence."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Each known mistake, planted in four implementations: where it shows first, and its name."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Mistakes that were written without a look at the list: found, and named right or not at all."""
 
-from __future__ import annotations
-
 import pytest
 
 from explainer.check.terminal import cells, render

@@ -1,7 +1,5 @@
 """Right functions, however they are written, are passed."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 

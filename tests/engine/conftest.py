@@ -1,7 +1,5 @@
 """An engine with a worker that obeys, dies, hangs, faults and lies."""
 
-from __future__ import annotations
-
 import sys
 from functools import partial
 

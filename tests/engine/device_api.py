@@ -1,7 +1,5 @@
 """A stand-in for ZeroGPU's device API, which the package ``spaces`` asks for GPUs over HTTP."""
 
-from __future__ import annotations
-
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

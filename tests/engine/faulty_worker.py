@@ -1,7 +1,5 @@
 """The real worker, in which some seeds break things for real: CUDA's memory and its space."""
 
-from __future__ import annotations
-
 import os
 
 from explainer.engine import worker

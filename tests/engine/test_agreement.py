@@ -1,7 +1,5 @@
 """Tiles too large for a trace: the kernel's m and l are compared with their definition."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

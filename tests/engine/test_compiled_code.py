@@ -1,7 +1,5 @@
 """Code on request: a bad query gives one sentence, marked lines hold matrix instructions."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

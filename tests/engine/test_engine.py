@@ -1,7 +1,5 @@
 """The engine with workers that obey, die, hang, fault and lie."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

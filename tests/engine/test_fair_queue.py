@@ -1,7 +1,5 @@
 """The queue before the kernel is fair."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

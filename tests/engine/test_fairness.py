@@ -1,7 +1,5 @@
 """The engine's line is fair, what it says of the wait holds, and nothing ends it without a word."""
 
-from __future__ import annotations
-
 import math
 import time
 

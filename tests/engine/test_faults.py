@@ -1,7 +1,5 @@
 """Real faults of a real worker, on a GPU where there is one: the next request succeeds."""
 
-from __future__ import annotations
-
 import sys
 from functools import partial
 

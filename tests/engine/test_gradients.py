@@ -1,8 +1,6 @@
 """A run of both passes: its gradients judged by a truth of its own, faults rejected, bits counted,
 bytes added up."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

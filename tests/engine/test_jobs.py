@@ -1,7 +1,5 @@
 """The real worker: every method judged on small requests, the interpreter's bounds, its end."""
 
-from __future__ import annotations
-
 import json
 import os
 import select

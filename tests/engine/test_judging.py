@@ -1,7 +1,5 @@
 """The verdict's two rules: right kernels pass them, and planted faults do not."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

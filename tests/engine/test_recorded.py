@@ -1,7 +1,5 @@
 """Recorded figures are shown as recorded, and are the file's own."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 

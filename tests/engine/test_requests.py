@@ -1,7 +1,5 @@
 """Requests round-trip, and what is out of range is refused in one sentence."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

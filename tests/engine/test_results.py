@@ -1,7 +1,5 @@
 """What is recorded keeps to the types of live results (test_jobs.py): one vocabulary."""
 
-from __future__ import annotations
-
 import json
 from typing import get_type_hints
 

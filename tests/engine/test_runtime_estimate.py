@@ -1,7 +1,5 @@
 """What the line says of its waits follows the runs that ended, but for the first of a life."""
 
-from __future__ import annotations
-
 import pytest
 
 from explainer.engine import admission

@@ -1,7 +1,5 @@
 """The ZeroGPU adapter with the real package ``spaces``, against a stand-in for its device API."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

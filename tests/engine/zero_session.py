@@ -4,8 +4,6 @@ What is not there is the card: the device API is a stand-in, and the forked proc
 take the card that it was given, runs the kernels in Triton's interpreter.
 """
 
-from __future__ import annotations
-
 import contextvars
 import json
 import os

@@ -1,8 +1,6 @@
 """What node's tests read of the backward pass: at each place what is known of the gradients, of lse
 and D, and the bytes so far, told by the trace; and P, dP, dS in float64, by plain matrices."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from explainer.problem import Problem

@@ -1,8 +1,6 @@
 """What node's tests read: packed traces, and what a player must show of them, told by the trace
 and by a dense mask; nothing here knows how the browser's model works."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

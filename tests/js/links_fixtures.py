@@ -1,7 +1,5 @@
 """What node's tests of the links read: the sums that a cell is made of."""
 
-from __future__ import annotations
-
 from explainer.problem import Problem
 from explainer.trace import trace
 

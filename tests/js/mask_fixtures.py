@@ -1,7 +1,5 @@
 """What the mask builder is told; what each predicate keeps, by its definition."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from explainer.web.mask_map import mask_map, parse_problem

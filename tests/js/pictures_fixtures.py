@@ -1,7 +1,5 @@
 """What the Learn page's pictures measure for themselves, measured by Python."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from explainer.learn.lessons.dot.lesson import PLANE

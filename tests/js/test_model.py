@@ -1,7 +1,5 @@
 """``node --test`` on the browser's pure modules, against traces and states that Python writes."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Callable

@@ -6,8 +6,6 @@ else it catches its condition judges, worked out here from the trace, a dense ma
 A sentence that no pattern knows fails, and so does a number that no pattern caught.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import re

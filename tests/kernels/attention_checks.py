@@ -1,7 +1,5 @@
 """Inputs for the kernel tests and the one rule by which their output is judged."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -3,8 +3,6 @@
 Each request, a line of JSON, is answered by a fork, as fresh as a process of its own.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """The one rule by which gradients are judged: PyTorch's own, in the same dtype, and float64's."""
 
-from __future__ import annotations
-
 import torch
 
 import kernels

@@ -1,7 +1,5 @@
 """Random masks, scores and sinks on random sizes, each drawn from the number of its case alone."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Four processes that are the ranks of a ring: started once, each given calls by name."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import random

@@ -1,7 +1,5 @@
 """The backward pass: dQ, dK, dV and dsink against float64, faults that the judge must reject."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from contextlib import nullcontext

@@ -1,7 +1,5 @@
 """Decoding: keys in parts, the parts combined, against float64 attention to all keys."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from functools import partial

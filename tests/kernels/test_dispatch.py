@@ -1,7 +1,5 @@
 """kernels.attention as PyTorch sees it, and what kernels.which says."""
 
-from __future__ import annotations
-
 import os
 from functools import partial
 from pathlib import Path

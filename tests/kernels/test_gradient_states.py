@@ -1,7 +1,5 @@
 """What the backward kernel reports of each tile is what the trace shows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

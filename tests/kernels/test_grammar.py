@@ -1,7 +1,5 @@
 """The texts of masks and scores: one canonical text each, and one clause for what is wrong."""
 
-from __future__ import annotations
-
 import pytest
 
 from kernels.spec import masks, scores

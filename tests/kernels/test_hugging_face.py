@@ -1,7 +1,5 @@
 """kernels.register(): small random models of Transformers against its own eager attention."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 from pathlib import Path

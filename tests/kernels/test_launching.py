@@ -1,7 +1,5 @@
 """Prepared calls: what is cached and what is not; on a GPU that a cached launch is right again."""
 
-from __future__ import annotations
-
 import threading
 import weakref
 from functools import partial

@@ -1,7 +1,5 @@
 """Masks against their own definition, written out score by score (tests/by_hand.py)."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The order of FA-2's programs, as the kernel itself takes them, is the one that is simulated."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

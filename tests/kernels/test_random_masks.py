@@ -1,7 +1,5 @@
 """Random masks, scores and sinks: O, lse, m and l against dense float64."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

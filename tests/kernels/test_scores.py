@@ -1,7 +1,5 @@
 """Scores' modifications against their formulas, written out one at a time (tests/by_hand.py)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Packed sequences and paged caches: each sequence against float64 attention of its own."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable

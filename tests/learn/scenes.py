@@ -1,7 +1,5 @@
 """What tests of lessons share: a lesson by its key, a widget's blocks, what a picture shows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every claim's demonstration shows what the claim's card says, judged by PyTorch and counting."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

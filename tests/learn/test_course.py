@@ -1,7 +1,5 @@
 """The course as data: its order, its paths, and what every lesson and every question must have."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from urllib.parse import parse_qsl
 

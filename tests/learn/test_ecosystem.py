@@ -1,7 +1,5 @@
 """Every snippet runs in a process of its own, or, where it cannot run here, is checked in parts."""
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 import json

@@ -1,7 +1,5 @@
 """The glossary holds every symbol of the pages."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,8 +1,6 @@
 """Group 5 against PyTorch: recomputation, the backward pass and its exercise, mixed precision,
 stability."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,8 +1,6 @@
 """Group 3 against PyTorch and by hand: fusion, online softmax and its exercise, tiles, any order,
 what is saved."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The kit: its marks are plain JSON without what is empty, and a lesson gives no coordinates."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a wrong answer is said to be: each mistake's value, as worked out on paper."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Each path walked as a reader walks it: no lesson uses a term before a lesson gave it."""
 
-from __future__ import annotations
-
 import pytest
 
 from explainer.learn import course, glossary

@@ -1,7 +1,5 @@
 """The model of FA-3's overlap: nothing used twice at one time, nothing before what it needs."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What short formats lose, judged by PyTorch and float64; and what the lessons' folds say of it."""
 
-from __future__ import annotations
-
 import math
 import re
 

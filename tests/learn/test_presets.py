@@ -1,7 +1,5 @@
 """The masks of published models, beside their dense definitions; what is said of them is cited."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Every formula parses and says what the code does; papers and handout are whole."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ET
 

@@ -1,8 +1,6 @@
 """The Learn page as a whole: every widget answers everywhere, the ladder is complete, and its HTML
 is sound."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What a slide asks: options that differ, one of them right, from numbers that are so."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

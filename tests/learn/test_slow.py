@@ -1,7 +1,5 @@
 """Group 2 against other ways to count: sectors, areas and pipes, round trips, the roofline."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The map of the source texts, the lecture, the lab and the exam: whole, and every link opens."""
 
-from __future__ import annotations
-
 import pytest
 from markupsafe import escape
 

@@ -1,7 +1,5 @@
 """What the chapters say is true of the Problem and the place that they show."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the lessons on variants compute, against the kernels and dense definitions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Lessons 1.1 and 1.2 against PyTorch: dot products, their spread, and a product in any order."""
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -17,8 +17,6 @@ All of them and the app share the machine. Prints each figure beside its aim, an
 one is missed; memory is that of all the app's processes, before and up to ``rest`` seconds after.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import contextlib

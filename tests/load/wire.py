@@ -1,7 +1,5 @@
 """A small HTTP/1.1 client on asyncio streams: the load must cost less than what it measures."""
 
-from __future__ import annotations
-
 import asyncio
 
 LARGE = 1 << 16

@@ -1,7 +1,5 @@
 """Memory needed against peaks recorded on a GPU, against what autograd keeps, and at the limit."""
 
-from __future__ import annotations
-
 import gc
 import itertools
 from collections import Counter

@@ -1,7 +1,5 @@
 """The levels of every card against other published figures; what is kept against arithmetic."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 

@@ -1,7 +1,5 @@
 """What a mask leaves, counted here score by score; what decoding must keep, by every query."""
 
-from __future__ import annotations
-
 import pytest
 
 from explainer.algorithms.traffic import both, traffic

@@ -1,7 +1,5 @@
 """The on-chip budget against arithmetic done here."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

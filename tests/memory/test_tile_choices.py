@@ -1,7 +1,5 @@
 """Tiles: rules by hand, the record against the compiler of this machine and against arithmetic."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """Traffic three ways: computed, counted in the interpreter, measured by ncu; where they agree."""
 
-from __future__ import annotations
-
 import pytest
 
 from explainer.algorithms import traffic

@@ -1,7 +1,5 @@
 """A Workload survives its address; each bad value gives one sentence with key, value and range."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

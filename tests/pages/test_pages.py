@@ -1,7 +1,5 @@
 """Names and orders that several places share."""
 
-from __future__ import annotations
-
 import inspect
 
 import gradio as gr

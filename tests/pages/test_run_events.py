@@ -1,7 +1,5 @@
 """What the events of the Run page say where something breaks."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Simulated against recorded schedules; the pace learnt without them; visits against the tiles."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

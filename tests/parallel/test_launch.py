@@ -1,7 +1,5 @@
 """How many tiles each program of a launch visits, counted score by score."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Simulated schedules against a second-hand greedy one, conserved work, schedules drawn by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Split keys: the parts together are one softmax over all keys; programs; recorded rows."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

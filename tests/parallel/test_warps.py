@@ -1,7 +1,5 @@
 """The bytes and barriers of a tile's warps against arithmetic."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st

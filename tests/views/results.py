@@ -1,7 +1,5 @@
 """Results of runs as the worker makes them, of made-up rows: the page computes from rows only."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from xml.etree import ElementTree

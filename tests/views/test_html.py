@@ -1,7 +1,5 @@
 """Text is escaped wherever a template puts it, and a template refuses a value that is not there."""
 
-from __future__ import annotations
-
 from html import unescape
 
 import pytest

@@ -1,7 +1,5 @@
 """The Run page says what the rows of a run, or of a record, say."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """The script that repeats a run has its numbers, and runs without the app."""
 
-from __future__ import annotations
-
 import ast
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Our routes and error handlers in an app without Gradio; the event loop of async tests."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
 from contextlib import suppress

@@ -1,8 +1,6 @@
 """The app in which every seed 666 is a fault that quotes what was typed, in each way that a fault
 can reach a log, and a run of seed 667 has no end: `python tests/web/faulty_app.py`."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import sys

@@ -1,7 +1,5 @@
 """Requests that never end are ended; a port that cannot be had is said in one sentence."""
 
-from __future__ import annotations
-
 import gzip
 import socket
 import threading

@@ -1,7 +1,5 @@
 """The cost that is estimated from an address, beside the work that is really done; no clock."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

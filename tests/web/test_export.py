@@ -1,7 +1,5 @@
 """Files made of a Problem: what they hold is the trace, and pages load nothing."""
 
-from __future__ import annotations
-
 import base64
 import io
 import json

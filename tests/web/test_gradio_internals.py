@@ -1,7 +1,5 @@
 """Each private part of Gradio that the app uses, by its name: what fails here has changed there."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Large blocks go back to the system, also after larger ones have been freed."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """A learner's file in the app: only who starts the app names it, and the page follows it."""
 
-from __future__ import annotations
-
 import json
 import time
 

@@ -1,7 +1,5 @@
 """The access log has method, route, status and time, and nothing about who asked what."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

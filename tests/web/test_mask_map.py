@@ -1,7 +1,5 @@
 """What the mask builder is told, beside a dense computation that knows no mask object."""
 
-from __future__ import annotations
-
 import base64
 
 import numpy as np

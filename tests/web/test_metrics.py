@@ -1,7 +1,5 @@
 """/metrics: there when it is asked for, in Prometheus' form, and with nothing that was typed."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

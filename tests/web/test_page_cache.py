@@ -1,7 +1,5 @@
 """Static files are made once, kept, and answered as browsers ask for them."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 

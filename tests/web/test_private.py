@@ -1,8 +1,6 @@
 """The app as a process: nothing that a visitor types is in any line of the log, whatever breaks;
 each line is JSON; its end in the middle of a run leaves nothing behind."""
 
-from __future__ import annotations
-
 import json
 import socket
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The door answers by itself where an endpoint takes nothing of this visitor."""
 
-from __future__ import annotations
-
 import pytest
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse

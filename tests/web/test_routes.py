@@ -1,7 +1,5 @@
 """A request outside of what is allowed is answered by every route with 400 and the sentence."""
 
-from __future__ import annotations
-
 import pytest
 from starlette.testclient import TestClient
 

@@ -1,7 +1,5 @@
 """The cascade is declared once: layers and breakpoints."""
 
-from __future__ import annotations
-
 import re
 
 from explainer.base.paths import ASSETS

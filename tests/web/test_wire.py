@@ -1,8 +1,6 @@
 """What the browser receives, decoded here by the format's description alone. That all numbers of a
 trace arrive the scripts' own tests say (tests/js)."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import struct

@@ -1,7 +1,5 @@
 """A cheap answer never waits for an expensive one; the pool is small, shared, and can be left."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

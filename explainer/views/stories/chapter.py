@@ -1,7 +1,5 @@
 """What a chapter of a story is made of; ``assets/js/story`` draws it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypedDict
 from urllib.parse import urlencode

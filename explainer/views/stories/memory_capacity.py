@@ -1,7 +1,5 @@
 """Capacity: the longest sequence that each card's memory holds, with and without S and P."""
 
-from __future__ import annotations
-
 from explainer.base.amounts import amount, format_significant
 from explainer.base.cards import CARDS
 from explainer.base.records import BENCH, load

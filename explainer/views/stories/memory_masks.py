@@ -1,7 +1,5 @@
 """The chapter "masks" of Memory: the tiles that a mask leaves, and the cache of K and V."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The chapter "tiles" of the Memory page: a map of every tile's speed, or of what it takes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import urlencode

@@ -1,7 +1,5 @@
 """Traffic: how many bytes standard attention, FA-1 and FA-2 request, and what is left at DRAM."""
 
-from __future__ import annotations
-
 from explainer.algorithms.registry import BASELINE, LABELS
 from explainer.base.amounts import amount, format_significant
 from explainer.base.records import load, rows_where

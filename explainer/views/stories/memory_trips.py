@@ -1,7 +1,5 @@
 """The chapter "trips" of Memory: what each kernel moves between HBM and the chip, as time."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

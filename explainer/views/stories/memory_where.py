@@ -1,7 +1,5 @@
 """The chapter "where" of Memory: the levels of a card's memory and what lies in each."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

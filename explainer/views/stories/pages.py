@@ -1,7 +1,5 @@
 """The chapters of each story by name, and the answer to an address that asks for one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """The chapter "decoding" of Parallel: one query; its keys in parts give every SM a program."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The chapter "devices" of Parallel: K and V travel round a ring of GPUs that keep their rows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache

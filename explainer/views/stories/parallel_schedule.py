@@ -1,7 +1,5 @@
 """The chapter "schedule" of Parallel: a launch as simulated and as recorded, on one axis."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

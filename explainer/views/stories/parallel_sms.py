@@ -1,7 +1,5 @@
 """The chapter "SMs" of Parallel: how FA-1's and FA-2's programs fill a card, moment by moment."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The chapter "warps" of Parallel: one tile among the warps of a program, split by keys or rows."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from explainer.algorithms.registry import LABELS

@@ -1,7 +1,5 @@
 """Schedules of the Parallel page: a launch as it was recorded, else as it is simulated."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from explainer.base.amounts import milliseconds

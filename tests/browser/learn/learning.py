@@ -1,7 +1,5 @@
 """The Learn page in a browser: opening it, and what its widgets show against what is computed."""
 
-from __future__ import annotations
-
 from explainer.learn.registry import answer
 from tests.browser.harness import settled
 

@@ -1,7 +1,5 @@
 """The Learn page: its screens by link and by keyboard, its numbers as computed, print and phone."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -4,8 +4,6 @@ a picture's words can be read from the last row.
 ``unfitting`` measures all of them on a page that goes from lesson to lesson.
 """
 
-from __future__ import annotations
-
 from explainer.learn.registry import lessons
 from tests.browser.harness import settled
 from tests.browser.learn.learning import open_page, shown

@@ -1,7 +1,5 @@
 """The Learn page by keyboard and by ear: what moves a picture, what is said of it, where one is."""
 
-from __future__ import annotations
-
 import re
 
 from explainer.learn.course import PATHS

@@ -1,7 +1,5 @@
 """The Learn page on a phone: a sentence, the picture, the question a sheet, nothing too wide."""
 
-from __future__ import annotations
-
 import re
 
 from explainer.learn.registry import lessons

@@ -1,7 +1,5 @@
 """The Learn page in presentation mode: a lesson is two slides, its picture and its question."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import pytest

@@ -1,7 +1,5 @@
 """The Learn page's questions: every kind, by keyboard and by pointer, kept in the browser."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

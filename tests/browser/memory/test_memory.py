@@ -1,7 +1,5 @@
 """The Memory page: what is in its address, its playhead, its tables."""
 
-from __future__ import annotations
-
 from explainer.views.stories.pages import make_chapter
 from tests.browser.harness import click, keys, query_of, settled
 from tests.browser.story import at, headline, show, step, story

@@ -1,7 +1,5 @@
 """The Parallel page: its playheads, its switches, and a launch to record."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

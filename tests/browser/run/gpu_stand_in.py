@@ -6,8 +6,6 @@ let go as a point is, else it is one made of the record. What the page does with
 answers can so be tested where there is none.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 import threading

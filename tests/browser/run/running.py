@@ -1,7 +1,5 @@
 """What the tests of the Run page share."""
 
-from __future__ import annotations
-
 from urllib.parse import parse_qsl, urlencode
 
 from tests.browser.harness import settled

@@ -1,7 +1,5 @@
 """Requests that no page makes: the named endpoints, as a program calls them."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The Run page: its records at once, the Step page's Problem on the real kernel, its tabs."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 from urllib.parse import urlencode

@@ -1,8 +1,6 @@
 """The Run page with a live GPU, for which a recording stands in: points take the places of records
 as they are measured, runs wait, can be stopped, and break."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

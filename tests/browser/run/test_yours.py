@@ -1,7 +1,5 @@
 """Your kernel: the first wrong tile of the file that the app was started with, as it is saved."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.browser.harness import Server, Watched, settled

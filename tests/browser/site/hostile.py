@@ -3,8 +3,6 @@
 What a named endpoint takes is read from the running app, so that nothing here follows its changes.
 """
 
-from __future__ import annotations
-
 import http.client
 import json
 import random

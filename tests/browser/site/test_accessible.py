@@ -1,7 +1,5 @@
 """axe finds nothing serious; the step is in words; keys alone suffice; targets are large enough."""
 
-from __future__ import annotations
-
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 

@@ -1,7 +1,5 @@
 """The address is the document: it restores, it follows, and a bad one says so in one sentence."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from urllib.parse import urlencode
 

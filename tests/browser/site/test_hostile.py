@@ -1,8 +1,6 @@
 """Hostile requests, 10,000 of them with --full: no 5xx, no stack, no path, no file, nothing of them
 in the log, and the app goes on; and addresses full of scripts, on every page."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import re

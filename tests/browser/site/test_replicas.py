@@ -1,7 +1,5 @@
 """Two replicas behind a proxy: which of them answers shows nowhere, and one can go."""
 
-from __future__ import annotations
-
 import json
 import urllib.request
 from zlib import crc32

@@ -1,7 +1,5 @@
 """The lesson as files: a plain file server under a sub-path, the browser offline but for it."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer

@@ -1,7 +1,5 @@
 """The glossary on every page: the pointer rests on a symbol or a word and its entry is shown."""
 
-from __future__ import annotations
-
 import pytest
 
 from explainer.learn.glossary import TERMS

@@ -5,8 +5,6 @@ things are and what colour they have. After a wanted change: ``UPDATE_SHOTS=1 py
 tests/browser/site/test_visual.py``, then look at every image before it is committed.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,8 +1,6 @@
 """The backward on the Step page: the switch, every phase by keyboard against the trace, what is
 lit, what the drawer says; nothing is asked of the server while stepping."""
 
-from __future__ import annotations
-
 import io
 
 import numpy as np

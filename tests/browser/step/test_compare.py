@@ -1,8 +1,6 @@
 """Three lanes on one transport: each agrees with NumPy at every tick. Both clocks are judged in
 tests/js/race.test.mjs."""
 
-from __future__ import annotations
-
 from urllib.parse import urlencode
 
 from explainer.algorithms.registry import MAIN as ORDERS

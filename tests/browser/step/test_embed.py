@@ -1,7 +1,5 @@
 """mode=embed: the picture and its transport alone, in a frame of another page."""
 
-from __future__ import annotations
-
 from urllib.parse import parse_qs, urlsplit
 
 import pytest

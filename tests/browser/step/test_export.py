@@ -1,7 +1,5 @@
 """What the Export menu saves, opened again: offline, from disk."""
 
-from __future__ import annotations
-
 import base64
 import io
 import re

@@ -1,7 +1,5 @@
 """What ST 5, 7, 11, 12, 16 and 19 to 23 named; the other findings are named where they are held."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Long sequences: tiles to N = 16,384, and the numbers of the one that is chosen."""
 
-from __future__ import annotations
-
 from urllib.parse import urlencode
 
 import numpy as np

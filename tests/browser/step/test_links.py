@@ -1,8 +1,6 @@
 """Whatever is pointed at, focused or selected lights all that belongs to it; a selection says what
 it is made of, lies over nothing, and stands in the address."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.browser.harness import click, focus, keys, press, query_of, read, spot

@@ -1,7 +1,5 @@
 """The mask builder: composed by keyboard and by touch, used, left, refused."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.browser.harness import (

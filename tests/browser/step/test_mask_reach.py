@@ -1,7 +1,5 @@
 """The mask builder by touch, in a hall, and for who does not see it."""
 
-from __future__ import annotations
-
 from tests.browser.harness import focus, keys, query_of, resize, settled
 from tests.browser.site.test_accessible import faults, serious
 from tests.browser.step.test_mask_builder import MASK, builder, open_builder

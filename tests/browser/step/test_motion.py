@@ -1,7 +1,5 @@
 """A step shows how it came to be, and leaves behind what a page without motion shows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

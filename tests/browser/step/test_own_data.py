@@ -1,7 +1,5 @@
 """A typed sentence, pasted Q, K and V, louder logits: what is shown is what NumPy makes of them."""
 
-from __future__ import annotations
-
 from explainer.problem import Problem
 from tests.browser.harness import click, keys, open_controls, query_of
 from tests.browser.run.test_run import CSV

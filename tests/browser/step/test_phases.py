@@ -1,7 +1,5 @@
 """Every phase is seen: it changes pixels of the stage, or its sentence says why nothing changes."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from urllib.parse import urlencode

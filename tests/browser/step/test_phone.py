@@ -1,7 +1,5 @@
 """A phone, by touch alone: panes that follow the phase, and every mode entered, used and left."""
 
-from __future__ import annotations
-
 import re
 
 from tests.browser.harness import query_of, read, resize, settled

@@ -1,7 +1,5 @@
 """Predict, then see: the answers are those of NumPy, and nothing ever blocks."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from urllib.parse import urlencode
 

@@ -1,7 +1,5 @@
 """Present mode: nothing but the picture, type from 24 px up, light, nothing to scroll."""
 
-from __future__ import annotations
-
 from tests.browser.harness import from_menu, keys, query_of, resize
 
 SMALL = """

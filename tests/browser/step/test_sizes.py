@@ -2,8 +2,6 @@
 a tablet's to 4K, a lecture hall, a frame of another page and a phone: measured on what the browser
 laid out."""
 
-from __future__ import annotations
-
 import pytest
 
 from explainer.algorithms.registry import MAIN

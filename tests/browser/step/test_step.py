@@ -1,7 +1,5 @@
 """Stepping through a Problem by keyboard: every number on the page against NumPy."""
 
-from __future__ import annotations
-
 from urllib.parse import parse_qsl
 
 import numpy as np

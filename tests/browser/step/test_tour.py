@@ -1,7 +1,5 @@
 """The tour: keys and buttons, a link per chapter, a light on what it speaks of, and back home."""
 
-from __future__ import annotations
-
 from urllib.parse import parse_qsl, urlencode
 
 import pytest

@@ -1,8 +1,6 @@
 """Every chapter of Memory and Parallel: mostly its picture, on a desk, in a lecture hall and on a
 phone."""
 
-from __future__ import annotations
-
 import pytest
 
 from explainer.learn.glossary import TERMS

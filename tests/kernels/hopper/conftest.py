@@ -1,7 +1,5 @@
 """A child process that compiles for sm_90 without a card, and answers one request after another."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -10,8 +10,6 @@ compiled: shared_bytes, wgmma and adds (in the PTX), and log, what ptxas -v wrot
 Triton first on PYTHONPATH it is that one that compiles.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import sys

@@ -1,7 +1,5 @@
 """Instructions of `ptx_machine` that wait, copy by TMA, or multiply by wgmma."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The instructions of `ptx_machine` by a pattern of the name; and those that load and store."""
 
-from __future__ import annotations
-
 import operator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Instructions of `ptx_machine` that compute: from an instruction's text to its action."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The benchmark's rows have the keys and types of every other result, without a GPU as with one."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

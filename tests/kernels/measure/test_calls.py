@@ -1,7 +1,5 @@
 """Time of a call: on a clock that only the functions move, and on a GPU where there is one."""
 
-from __future__ import annotations
-
 from contextlib import contextmanager
 
 import pytest

@@ -1,7 +1,5 @@
 """Contenders that others made, as far as they can be tried without a GPU."""
 
-from __future__ import annotations
-
 import sys
 import types
 from dataclasses import replace

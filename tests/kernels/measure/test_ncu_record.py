@@ -1,7 +1,5 @@
 """The record of Nsight Compute has every shape and algorithm, and each kernel by its name."""
 
-from __future__ import annotations
-
 import json
 
 from explainer.base.paths import RECORDED

@@ -1,7 +1,5 @@
 """Stamps of real programs: on a GPU what they say is possible, and O stays as it was."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A model trained with our kernels learns as one trained with PyTorch's attention does."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

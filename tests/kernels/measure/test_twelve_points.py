@@ -1,7 +1,5 @@
 """The README's figures are the records'."""
 
-from __future__ import annotations
-
 import json
 
 from explainer.base.paths import ASSETS, ROOT

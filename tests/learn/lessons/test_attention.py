@@ -1,7 +1,5 @@
 """Lesson 1.5 against PyTorch: each word's weights and output, and what is left without a word."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

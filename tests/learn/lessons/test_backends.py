@@ -1,7 +1,5 @@
 """Lesson 7.2: the checks are those of the sourced table."""
 
-from __future__ import annotations
-
 import pytest
 
 from explainer.learn import ecosystem

@@ -1,7 +1,5 @@
 """Lesson 4.7: the pipeline's rules, its cycles by hand, and rescales against a loop over rows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

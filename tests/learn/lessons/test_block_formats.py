@@ -1,7 +1,5 @@
 """Lesson 4.8: rounding with scales per block, against torch and a loop over blocks."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Lesson 1.4 against PyTorch: three words, one at a time and as matrices."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

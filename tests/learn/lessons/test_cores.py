@@ -1,7 +1,5 @@
 """Lesson 4.3: shapes and rates by the PTX ISA and data sheets, instructions by walking a tile."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

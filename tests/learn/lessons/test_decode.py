@@ -1,7 +1,5 @@
 """Lesson 6.4: parts merged by lse are the whole; times are the record's."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Lesson 7.4: the ring computes each causal tile once; the share of the ideal by adding up."""
 
-from __future__ import annotations
-
 import pytest
 
 from explainer.learn.lessons.devices import lesson

@@ -1,7 +1,5 @@
 """Lesson 6.5: the engine keeps its limits, serves every token once, and its pages hold them."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from explainer.learn.lessons.engines import lesson

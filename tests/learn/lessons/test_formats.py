@@ -1,7 +1,5 @@
 """Lesson 4.4: rounding against PyTorch's formats."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

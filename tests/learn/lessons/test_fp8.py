@@ -1,7 +1,5 @@
 """fp8 attention against float64 and against a second implementation with torch's own e4m3."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Lesson 6.1: heads that share."""
 
-from __future__ import annotations
-
 from tests.learn.scenes import data, marks
 
 

@@ -1,7 +1,5 @@
 """Lesson 7.5: weights against the formula in torch; what is kept by counting."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

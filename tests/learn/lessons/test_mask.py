@@ -1,7 +1,5 @@
 """Lesson 1.7 against PyTorch's attention: three ways to mask, where it is aligned, the future."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Lesson 6.6: sizes by counting."""
 
-from __future__ import annotations
-
 from explainer.learn.lessons.mla import lesson
 
 

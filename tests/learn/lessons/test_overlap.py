@@ -1,7 +1,5 @@
 """Lesson 4.5: the picture shows the model's work; the question's formula is the model's."""
 
-from __future__ import annotations
-
 import pytest
 
 from explainer.learn.lessons.overlap import lesson

@@ -1,7 +1,5 @@
 """Lesson 7.3: the profile is the record, and the question's rates are its own numbers'."""
 
-from __future__ import annotations
-
 import pytest
 
 from explainer.base.records import load

@@ -1,7 +1,5 @@
 """Lesson 4.6: the kernel runs in Triton's interpreter, fits the page, and its faults show."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Lesson 6.2: moved pairs score as before; ALiBi's slopes are the paper's."""
 
-from __future__ import annotations
-
 import pytest
 
 from explainer.learn.lessons.rope import lesson

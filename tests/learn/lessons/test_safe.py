@@ -1,7 +1,5 @@
 """Lesson 1.6: overflow by format, bit by bit against PyTorch."""
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -1,7 +1,5 @@
 """Lesson 1.3 against PyTorch: softmax along an axis, and its error for one that is not there."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

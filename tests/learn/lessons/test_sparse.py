@@ -1,7 +1,5 @@
 """Lesson 6.7: exact on the chosen keys, as good as full attention with all of them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

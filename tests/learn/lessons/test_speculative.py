@@ -1,7 +1,5 @@
 """Lesson 6.8: the tree mask is the tree's; Step can run it; what is kept is what agrees."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Lesson 4.1: what O costs by the transfers, and strips that do the same work."""
 
-from __future__ import annotations
-
 import pytest
 
 from explainer.algorithms.schedule import schedule

@@ -1,7 +1,5 @@
 """Lesson 4.2: bytes through shared memory in closed form, tiles on an SM by hand."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

@@ -1,7 +1,5 @@
 """Lesson 7.1: speeds and shares are the records', bytes are the loops'."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

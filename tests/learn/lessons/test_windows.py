@@ -1,7 +1,5 @@
 """Lesson 6.3: scores and tiles as a dense mask has them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Every chapter of Memory and Parallel, for any workload: whole, plain JSON, of a named kind."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """The chapter "trips": its bytes and times against the shapes of the matrices."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

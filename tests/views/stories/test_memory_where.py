@@ -1,7 +1,5 @@
 """The chapter "where": what lies in an SM against what was compiled, its steps against the mask."""
 
-from __future__ import annotations
-
 import pytest
 
 from explainer.base.cards import CARDS

@@ -1,8 +1,6 @@
 """Numbers on Memory and Parallel, worked out anew from the records' own files with plain
 arithmetic: nothing here calls what the pages call."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

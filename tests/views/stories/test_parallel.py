@@ -1,7 +1,5 @@
 """Parallel's chapters against the schedules, the records and the trace that they speak of."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

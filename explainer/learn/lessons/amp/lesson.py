@@ -1,7 +1,5 @@
 """5.3: a training step in mixed precision, three small runs, a weight that loses its updates."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """1.5: one word's query, all keys, its weights and its output; then all rows at once."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from explainer.learn.example import KINDS, MEANINGS, WORDS, K, Q, V, make_example

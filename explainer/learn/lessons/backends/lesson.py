@@ -1,7 +1,5 @@
 """Which backend of SDPA takes an input: the checks that PyTorch does, in its order."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from explainer.base.amounts import listed

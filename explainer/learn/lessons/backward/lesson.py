@@ -1,7 +1,5 @@
 """5.2: the backward pass on the running example, and its lines as an exercise."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache

@@ -1,8 +1,6 @@
 """FA-4 as a pipeline: two query tiles in flight on one SM of a B200 or an H100; exponentials on two
 units; and rescaling only when the maximum has risen far, played on a trace of ours."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Block-scaled formats: one row of numbers with an outlier, rounded with scales of three kinds."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from explainer.base.amounts import format_significant

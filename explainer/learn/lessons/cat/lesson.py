@@ -1,7 +1,5 @@
 """1.4: one word's query meets three keys, product by product; then the same as matrices."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

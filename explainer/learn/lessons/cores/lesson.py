@@ -1,7 +1,5 @@
 """What one tensor-core instruction multiplies, by generation and format, to scale."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from explainer.learn.kit import Block, Words

@@ -1,7 +1,5 @@
 """Decoding: one query, the keys of its cache in parts, and lse to merge them; why it is slow."""
 
-from __future__ import annotations
-
 from explainer.base.cards import CARDS
 from explainer.base.records import about
 from explainer.learn.example import WORDS, make_example

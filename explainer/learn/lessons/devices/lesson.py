@@ -1,7 +1,5 @@
 """More than one GPU: ring attention with two layouts of the tokens, and Ulysses' exchange."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from explainer.base.amounts import amount

@@ -1,7 +1,5 @@
 """1.1: two arrows and their dot product, and random ones by the thousand."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """A small serving engine, iteration by iteration: its batch, its pages, its block tables."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 

@@ -4,8 +4,6 @@ A small problem, computed live and judged by float64. As a kernel would: Q, K, V
 e4m3, products summed in fp32, softmax in fp32, the sum l taken of the unrounded P.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

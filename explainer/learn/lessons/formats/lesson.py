@@ -1,7 +1,5 @@
 """What each number format can hold, its bits, and attention in fp8 with an outlier."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

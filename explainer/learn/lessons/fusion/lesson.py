@@ -1,7 +1,5 @@
 """3.1: what launches move through HBM, one after the other, and what one fused launch moves."""
 
-from __future__ import annotations
-
 from explainer.base.cards import CARDS
 from explainer.learn.kit import Block, Words
 from explainer.learn.launches import Launch, attention, launch_flow, total

@@ -1,7 +1,5 @@
 """2.1: a launch spread over a card's SMs, one warp, and the sectors its threads touch."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from explainer.base.amounts import rounded

@@ -1,7 +1,5 @@
 """Heads of K and V, shared by query heads, and the KV cache that they make."""
 
-from __future__ import annotations
-
 from explainer.base.cards import CARDS
 from explainer.learn.kit import Block, Words
 from explainer.learn.variants import HEADS, WIDE, per_token

@@ -1,7 +1,5 @@
 """Linear attention on our sentence, and what a layer keeps, by the length of the text."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from explainer.base.facts import number

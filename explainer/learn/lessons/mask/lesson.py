@@ -1,8 +1,6 @@
 """1.7: tril, masked_fill, softmax; three ways to put a mask on; and a word that is changed to see
 which outputs move."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from explainer.base.amounts import format_fixed

@@ -1,7 +1,5 @@
 """1.2: a matrix product in any order of its loops."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

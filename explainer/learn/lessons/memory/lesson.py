@@ -1,8 +1,6 @@
 """2.2: where bytes live. The levels of a card's memory on one scale, the pipes between them
 on another, and the least time of one head with tiles and without."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """MLA: what the cache stores per token, and where the projections go."""
 
-from __future__ import annotations
-
 from explainer.base.facts import number
 from explainer.learn.kit import Block, Words
 

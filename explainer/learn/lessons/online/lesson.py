@@ -1,8 +1,6 @@
 """3.2: online softmax on the row of "tired", two words per block; and its loop as an exercise,
 whose lines run in any order and with any filling."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

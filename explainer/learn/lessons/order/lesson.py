@@ -1,7 +1,5 @@
 """3.4: parts of a row's keys, computed apart in any order and merged by their lse."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """FA-3's overlap: who works when on one SM of an H100, by a model fitted to the paper."""
 
-from __future__ import annotations
-
 from explainer.base.cards import CARDS
 from explainer.base.facts import number
 from explainer.learn.kit import Block, Words

@@ -1,7 +1,5 @@
 """A recorded profile, read in four steps, and a benchmark's arithmetic."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

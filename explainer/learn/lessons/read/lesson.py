@@ -1,7 +1,5 @@
 """A whole kernel in 35 lines, in six groups, beside what each group does to our sentence."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

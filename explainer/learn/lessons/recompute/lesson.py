@@ -1,7 +1,5 @@
 """5.1: P stored between the passes, or recomputed from lse, on the running example."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from explainer.algorithms.registry import ALGORITHMS, BASELINE

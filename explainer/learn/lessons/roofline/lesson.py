@@ -1,7 +1,5 @@
 """2.4: whether bytes or operations set the pace, before and after fusion."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from explainer.algorithms.traffic import compulsory_bytes

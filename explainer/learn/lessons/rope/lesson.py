@@ -1,7 +1,5 @@
 """Positions in the scores: RoPE rotates q and k before the product, ALiBi adds to the score."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

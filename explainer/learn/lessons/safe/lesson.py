@@ -1,7 +1,5 @@
 """1.6: where exp overflows in each format, and softmax with every result rounded to it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """3.5: how many times less FlashAttention needs, over N: memory, bytes, time."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """1.3: softmax of one row, as exp and a division; and which axis shares a 1."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from explainer.base.amounts import format_fixed

@@ -1,7 +1,5 @@
 """Learned sparse attention on our sentence: an indexer ranks the keys, the best k enter softmax."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from explainer.base.facts import number

@@ -1,7 +1,5 @@
 """Speculative decoding: a tree of guesses, its mask, and what is kept."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """5.4: what keeps a deep stack of attention steady: √d, fp32 sums, residuals, layer norm."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """3.3: FlashAttention-2 on the running example: SRAM as a chip, K and V streaming past."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 

@@ -1,7 +1,5 @@
 """2.3: what three kernels carry through HBM and back, as a sum one can follow."""
 
-from __future__ import annotations
-
 from explainer.base.amounts import amount, milliseconds
 from explainer.base.cards import CARDS
 from explainer.learn.kit import Block, Words

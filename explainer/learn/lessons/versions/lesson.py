@@ -1,7 +1,5 @@
 """Three loop orders in motion: the tiles of one head, what O costs, and a model of the time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 

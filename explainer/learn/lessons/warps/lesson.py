@@ -1,7 +1,5 @@
 """A tile among four warps: split its keys or its rows; how many tiles an SM holds at once."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Where fused attention helps less: recorded speeds, and bytes by one convention."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Which scores are visible: windows, packed documents, listed blocks, by tiles."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
