@@ -22,9 +22,7 @@ LABELS = Texts("step_form").named("labels") | shared.named("sizes")
 WHOLE, MANY, LONG = "whole", "many", "long"  # how a value is typed or chosen, besides "text"
 NAME_OF = {key: name for name, key in KEY_OF.items()}
 # Fields that a run has, by their keys in the address; those before the gap stand in its line.
-OF_RUN = ("n", "d", "br", "bc", "mask", "data", "dtype", "methods")
-RARE = ("b", "h", "hk", "pass", "seed", "gain", "score", "sink", "rope", "dropout", "head", "text")
-OF_WORKLOAD = ("b", "h", "n", "d", "br", "bc", "mask", "dtype", "card")
+OF_RUN, RARE, OF_WORKLOAD = CONTROLS["words"].values()
 Choices = Sequence[tuple[str, str]]
 
 
@@ -46,9 +44,14 @@ class WordField(_WordField, total=False):
 
 
 def _field(
-    key: str, label: str, choices: Choices, kind: str = "", default: object = ""
+    key: str, choices: Choices, kind: str = "", default: str | None = None, label: str = ""
 ) -> WordField:
-    field: WordField = {"key": key, "label": label, "choices": choices, "default": str(default)}
+    """Make a field; its default is that of the table of fields where none is given."""
+    if default is None:
+        own = FIELDS[NAME_OF[key]].default
+        default = f"{own:g}" if isinstance(own, int | float) else str(own or "")
+    label = label or LABELS[key]
+    field: WordField = {"key": key, "label": label, "choices": choices, "default": default}
     if kind:
         field["kind"] = kind
     return field
@@ -58,25 +61,25 @@ def _sizes(sizes: dict[str, list[int | str]]) -> dict[str, WordField]:
     found = {}
     for key, offered in sizes.items():
         choices = [(str(x), f"{x:,}" if isinstance(x, int) else x) for x in offered]
-        found[key] = _field(key, LABELS[key], choices, WHOLE, FIELDS[NAME_OF[key]].default)
+        found[key] = _field(key, choices, WHOLE)
     return found
 
 
 def _mask() -> WordField:
-    field = _field("mask", shared("mask"), [(x, x) for x in SCALED], "text", FIELDS["mask"].default)
+    field = _field("mask", [(x, x) for x in SCALED], "text", label=shared("mask"))
     field["templates"] = {p.title: p.template for p in PRESETS if p.title in SCALED}
     return field
 
 
 def _dtype() -> WordField:
     names = [(name, name) for name in DTYPES]
-    return _field("dtype", shared("precision"), names, default=FIELDS["dtype"].default)
+    return _field("dtype", names, label=shared("precision"))
 
 
 def workload_fields() -> list[WordField]:
     """The fields of the workload of Memory and Parallel; the pages' own defaults hold."""
     cards = [(key, card.name) for key, card in CARDS.items()]
-    card = _field("card", shared("card"), cards, default=Workload.card)
+    card = _field("card", cards, default=Workload.card, label=shared("card"))
     found = _sizes(CONTROLS["workload"]) | {"mask": _mask(), "dtype": _dtype(), "card": card}
     own = Workload().to_query()
     for key in OF_WORKLOAD:
@@ -89,18 +92,16 @@ def run_fields() -> list[WordField]:
     found = _sizes(CONTROLS["run"]) | {"mask": _mask(), "dtype": _dtype()}
     methods = t.named("methods")
     names = [(key, methods.get(key, label)) for key, label in METHODS.items()]
-    found["methods"] = _field("methods", t("methods.label"), names, MANY, "naive,fa2")
-    found["data"] = _field("data", LABELS["data"], [*INPUTS.items()], default="random")
+    found["methods"] = _field("methods", names, MANY, "naive,fa2", t("methods.label"))
+    found["data"] = _field("data", [*INPUTS.items()], default="random")
     passes = [*t.named("passes").items()]
-    found["pass"] = _field("pass", shared("pass"), passes, default=PASSES[0])
-    found["hk"] = _field("hk", LABELS["hk"], [(EACH, t("each"))], WHOLE, EACH)
+    found["pass"] = _field("pass", passes, default=PASSES[0], label=shared("pass"))
+    found["hk"] = _field("hk", [(EACH, t("each"))], WHOLE, EACH)
     scores = list(dict.fromkeys(preset.score for preset in PRESETS))
-    found["score"] = _field("score", LABELS["score"], [(x, x) for x in scores], "text", "none")
-    found["text"] = _field("text", LABELS["text"], [], LONG)
+    found["score"] = _field("score", [(x, x) for x in scores], "text", "none")
+    found["text"] = _field("text", [], LONG, "")
     for key in ("seed", "gain", "sink", "rope", "dropout", "head"):
-        default = FIELDS[NAME_OF[key]].default
-        kind = WHOLE if key in ("seed", "head") else "text"
-        found[key] = _field(key, LABELS[key], [], kind, "" if default is None else f"{default:g}")
+        found[key] = _field(key, [], WHOLE if key in ("seed", "head") else "text")
     return [found[key] for key in (*OF_RUN, *RARE)]
 
 

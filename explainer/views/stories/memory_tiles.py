@@ -17,10 +17,7 @@ t = Texts("memory")
 CODE_KINDS = ("ptx", "sass")
 SHOWN = ("tflops", "blocks_per_sm", "registers", "shared_bytes")
 NEAREST = {"sm_75": "a100", "sm_100": "h200"}  # what stands for a card that was not compiled for
-COLUMNS = (
-    *("block_m", "block_n", "shared_bytes", "textbook_bytes", "registers", "spill_bytes"),
-    *("blocks_per_sm", "limited_by", "num_warps", "num_stages", "tflops", "refused"),
-)
+COLUMNS = t.row("tiles.columns")  # of a compiled tile
 
 
 def chapter(w: Workload, choice: Choice) -> Chapter:

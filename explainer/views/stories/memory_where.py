@@ -1,11 +1,13 @@
 """The chapter "where" of Memory: the levels of a card's memory and what lies in each."""
 
+import json
 import math
 
 import numpy as np
 
 from explainer.base.amounts import amount, rounded
 from explainer.base.kinds import compiled as compiled_kind
+from explainer.base.paths import ASSETS
 from explainer.base.texts import Texts
 from explainer.memory.compiled_tiles import allocation, slots
 from explainer.memory.levels import NO_RATE, Level, hbm_tensors, levels_of
@@ -15,21 +17,11 @@ from explainer.views.stories.chapter import Chapter, Choice, Json, Table, links,
 t = Texts("memory")
 SM_SIDE = 0.6  # side of the square of one SM's registers, magnified, in sides of HBM's square
 MOST_TILES = 64  # key tiles with a beat of their own; of more, evenly spaced ones
-HUES = {"Q": "q", "K": "k", "V": "v", "O": "o", "S": "quiet", "m": "m", "l": "l"}
 # What crosses the pipes at a step: "in" from HBM or "out" to it, "shared" between shared memory and
 # registers, "units" on to the arithmetic; "chip": the parts of a tile that are on chip; "hbm": the
 # N × N matrices that are in HBM.
-LOAD = {"in": "Q", "shared": "", "chip": "Q"}
-TILE = {"in": "KV", "shared": "QKV", "units": "QKSVO", "chip": "QKVSOml"}
-STORE = {"out": "O", "shared": "O", "chip": "Oml"}
-STANDARD = (
-    {"in": "QK", "shared": "QK", "units": "QKS", "chip": "QKS"},
-    {"out": "S", "shared": "S", "chip": "S", "hbm": "S"},
-    {"in": "S", "shared": "S", "units": "S", "chip": "S", "hbm": "S"},
-    {"out": "P", "shared": "P", "chip": "S", "hbm": "SP"},
-    {"in": "PV", "shared": "PV", "units": "SVO", "chip": "VSO", "hbm": "SP"},
-    {"out": "O", "shared": "O", "chip": "O", "hbm": "SP"},
-)
+DRAWN = json.loads((ASSETS / "stories.json").read_text(encoding="utf-8"))["where"]
+STEPS, HUES = DRAWN["steps"], DRAWN["hues"]
 
 
 def chapter(w: Workload, choice: Choice) -> Chapter:
@@ -77,13 +69,14 @@ def _fused_beats(w: Workload) -> list[Json]:
     tiles = int(np.logical_or.reduceat(visible, range(0, w.n, w.block_k)).sum())
     shown = np.unique(np.linspace(1, max(tiles, 1), min(max(tiles, 1), MOST_TILES), dtype=int))
     notes = t.named("where.notes")
+    tile = STEPS["tile"] | {"label": t("where.tile")}
     return [
-        LOAD | {"label": t("where.load"), "note": notes["load"]},
+        STEPS["load"] | {"label": t("where.load"), "note": notes["load"]},
         *(
-            TILE | {"label": t("where.tile"), "note": t("where.tile.note", k=int(k), of=tiles)}
+            tile | {"note": t("where.tile.note", k=int(k), of=tiles)}
             for k in (shown if tiles else ())
         ),
-        STORE | {"label": t("where.store"), "note": notes["store"]},
+        STEPS["store"] | {"label": t("where.store"), "note": notes["store"]},
     ]
 
 
@@ -92,7 +85,7 @@ def _standard_beats() -> list[Json]:
     labels, kernels = t.row("where.steps"), t.row("where.kernel_names")
     return [
         step | {"label": label, "note": kernels[k // 2]}
-        for k, (step, label) in enumerate(zip(STANDARD, labels, strict=True))
+        for k, (step, label) in enumerate(zip(STEPS["standard"], labels, strict=True))
     ]
 
 
