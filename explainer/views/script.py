@@ -146,8 +146,6 @@ def write_script(query: Mapping[str, str], measured: Sequence[str] = ()) -> str:
         numpy="import numpy as np\n" * drawn,
         measured="".join(f"\n{_plain(line)}" for line in measured),
         methods=tuple(query["methods"].split(",")),
-        n=int(query["n"]),
-        d=int(query["d"]),
         rules=rules,
         truth=judged.format(head=problem.head, place=place, seed=seed),
         function="with_backward(function)" if is_backward else "function",
@@ -155,11 +153,11 @@ def write_script(query: Mapping[str, str], measured: Sequence[str] = ()) -> str:
         most=admission.INTERPRETER_TILES * len(orders or [""]),
         shared=f", kv_heads={problem.kv_heads}" if problem.shares else "",
         dtype=query["dtype"],
-        b=int(query["b"]),
-        h=int(query["h"]),
         seed=seed,
-        br=int(query["br"]) if "br" in query else None,
-        bc=int(query["bc"]) if "bc" in query else None,
+        **{
+            key: int(query[key]) if key in query else None
+            for key in ("n", "d", "b", "h", "br", "bc")
+        },
     )
 
 

@@ -9,7 +9,7 @@
 
 import { clamp } from "./format.js";
 import { times } from "./lists.js";
-import { circle, ink, path, rect, stroke, text, tipped } from "./svg_canvas.js";
+import { circle, hit, ink, path, stroke, text, tipped } from "./svg_canvas.js";
 
 /** @import { Drawn, Knob, Pen } from "./svg_canvas.js" */
 /** @typedef {[number, number]} Pair */
@@ -151,10 +151,7 @@ export function slider(pen, { at, places, go, isUp, ...knob }, drawn) {
 /** A line at x with a ring at y, as wide as a finger; drawn in `spans`, between which words stay readable.
  * @param {number} x @param {number} top @param {number} bottom @param {number} y @param {string} hue @param {string} dash @param {Pair[]} spans */
 export const playhead = (x, top, bottom, y, hue = "ink", dash = "", spans = [[top, bottom]]) => [
-  rect(x - 14, Math.min(top, y) - 8, 28, Math.abs(bottom - top) + 24, "", {
-    fill: "transparent",
-    cursor: "ew-resize",
-  }),
+  hit(x - 14, Math.min(top, y) - 8, 28, Math.abs(bottom - top) + 24, "ew-resize"),
   path(
     spans.map(([from, to]) => `M${x} ${from}V${to}`).join(""),
     dash ? stroke("hatch", 1, { "stroke-dasharray": dash }) : stroke(hue, 1.8),

@@ -380,6 +380,10 @@ export const rect = (x, y, width, height, fill, paints = {}, rx = 0) =>
     style: styleOf({ fill: fill ? ink(fill) : "none", ...paints }),
   });
 
+/** What is pressed or dragged there, unseen. @param {number} x @param {number} y @param {number} width @param {number} height */
+export const hit = (x, y, width, height, cursor = "pointer") =>
+  rect(x, y, width, height, "", { fill: "transparent", cursor });
+
 /** @param {number} x @param {number} y @param {number} r @param {Paints} paints @param {string} [look] its class */
 export const circle = (x, y, r, paints, look) =>
   svg("circle", { cx: x, cy: y, r, class: look, style: styleOf(paints) });

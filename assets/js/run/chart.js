@@ -7,9 +7,9 @@ import { bytes, clamp, integer } from "../lib/format.js";
 import { times } from "../lib/lists.js";
 import { during } from "../lib/pending.js";
 import { radios, replaceRadios } from "../lib/radios.js";
-import { circle, ink, path, rect, stroke, svgCanvas, text } from "../lib/svg_canvas.js";
+import { circle, hit, ink, path, rect, stroke, svgCanvas, text } from "../lib/svg_canvas.js";
 import { Tip } from "../story/tip.js";
-import { openTables } from "../story/tables.js";
+import { moreButton, openTables } from "../story/tables.js";
 import {
   NAIVE,
   callsOf,
@@ -27,6 +27,7 @@ import {
 } from "./records.js";
 import { sign } from "./shapes.js";
 import { t, texts } from "./texts.js";
+import declared from "./chart.json" with { type: "json" };
 
 /** @import { Canvas, Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
 /** @import { Choice, Row, Series, Table } from "./records.js" */
@@ -35,27 +36,19 @@ import { t, texts } from "./texts.js";
 /** @typedef {ReturnType<typeof plot>} Axes */
 /** @typedef {import("../lib/chart.js").Box} Box */
 
-const HEIGHT = { share: 1.1, least: 260, most: 640 };
 const GLIDE_MS = 300;
 /** What a line looks like that is not thin and gray. @type {Record<string, {hue?: string, wide?: number, dash?: string, r?: number, hollow?: boolean}>} */
-const STYLES = {
-  [NAIVE]: { hue: "ink", wide: 2.5 },
-  hopper: { hue: "accent", wide: 3.5 },
-  fa2: { hue: "accent", wide: 1.5, dash: "7 4" },
-  fa4: { hue: "ink", wide: 0, r: 6, hollow: true },
-};
+const STYLES = declared.styles;
 /** The words above the chart: of each part of a choice the values and their names. @type {Record<string, Record<string, string>>} */
 const WORDS = {
   quantity: texts.quantities,
   pass: texts.passes,
-  mask: { full: "full", causal: "causal" },
-  d: { 64: "d 64", 128: "128" },
-  dtype: { bf16: "bf16", fp16: "fp16" },
+  ...declared.words,
 };
 /** Why a word cannot be chosen. @type {Record<string, string>} */
 const NO_BACKWARD = { memory: t("no_memory"), fp16: t("no_fp16") };
-/** How far a key of the page moves the marker. @type {Record<string, number>} */
-const MOVES = { next: 1, forward: 1, back: -1, backward: -1, first: -99, last: 99 };
+/** How far a key of the page moves the marker, or leads through what there is. @type {Record<string, number>} */
+export const MOVES = declared.moves;
 
 export class Chart {
   /** @type {Choice | undefined} */
@@ -80,12 +73,7 @@ export class Chart {
       class: "fa-run-plain",
       hidden: true,
     });
-    const more = button("⋯", () => this.openTable(more), {
-      class: "fa-story-more",
-      "aria-label": t("table"),
-      title: t("table"),
-      "aria-haspopup": "dialog",
-    });
+    const more = moreButton(t("table"), (opener) => this.openTable(opener));
     this.place = el("div.fa-story-picture");
     const above = el("div.fa-run-above", [this.words, this.provenance, this.measure, more]);
     this.root = el("div.fa-run-record", [above, this.place]);
@@ -224,7 +212,7 @@ export class Chart {
 
   paint() {
     if (!this.canvas) {
-      this.canvas = svgCanvas(this.scene, { label: t("chart") }, HEIGHT, paint);
+      this.canvas = svgCanvas(this.scene, { label: t("chart") }, declared.height, paint);
       this.place.replaceChildren(this.canvas, this.tip.root);
     } else this.canvas.redraw(this.scene);
   }
@@ -406,7 +394,7 @@ function paint({ rows, choice, own, at, move }, paper, pen) {
       },
       [
         rect(here - wide / 2, under - size * 1.15, wide, size * 2, "ink", {}, size),
-        rect(here - 16, top, 32, bottom - top, "", { fill: "transparent", cursor: "ew-resize" }),
+        hit(here - 16, top, 32, bottom - top, "ew-resize"),
         path(`M${here} ${top}V${bottom}`, stroke("ink", 1)),
         slowAt && [
           mineAt && path(`M${here} ${from}V${to}`, stroke("accent", 4.5)),

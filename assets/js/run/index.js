@@ -14,7 +14,7 @@ import { isOnScreen, onPage } from "../site/pages.js";
 import { showStep, wish } from "../site/run.js";
 import { PicturePage } from "../story/page.js";
 import { icon } from "../views/transport.js";
-import { Chart } from "./chart.js";
+import { Chart, MOVES } from "./chart.js";
 import { MaskView } from "./masks.js";
 import { rowsOf } from "./records.js";
 import { ResultView, stepLink } from "./result.js";
@@ -30,10 +30,8 @@ import { YoursView } from "./yours.js";
 
 const PREFIX = "run-";
 const BUSY = ["running", "waiting"];
-/** The views that a presentation leads through, and how far a key leads. @type {View[]} */
+/** The views that a presentation leads through. @type {View[]} */
 const SLIDES = ["record", "masks", "result"];
-/** @type {Record<string, number>} */
-const TURNS = { next: 1, forward: 1, back: -1, backward: -1 };
 
 /** Numbers of a sweep on this GPU. */
 const MEASURED = "naive,fa2,hopper,sdpa_flash,sdpa_cudnn";
@@ -364,7 +362,7 @@ export class RunPage extends PicturePage {
   /** @param {string} action */
   act(action) {
     const part = { record: this.chart, result: this.result, masks: null, yours: null }[this.view];
-    return Boolean(part?.act(action)) || (isPresenting() && this.turn(TURNS[action]));
+    return Boolean(part?.act(action)) || (isPresenting() && this.turn(MOVES[action]));
   }
 
   /** Lead a lecturer, who may have two keys, from the chart to the masks and to the run; returns whether it did. @param {number | undefined} by */

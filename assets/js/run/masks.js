@@ -6,7 +6,7 @@ import { fetchJson } from "../lib/build.js";
 import { el } from "../lib/dom.js";
 import { times } from "../lib/lists.js";
 import { during } from "../lib/pending.js";
-import { path, rect, stroke, svgCanvas, text } from "../lib/svg_canvas.js";
+import { hit, path, rect, stroke, svgCanvas, text } from "../lib/svg_canvas.js";
 import { t, texts } from "./texts.js";
 
 /** @import { Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
@@ -103,7 +103,7 @@ function paint({ masks, chosen, press }, paper, pen) {
         press: () => press(mask),
       },
       [
-        rect(x - 5, y - 5, wide + 10, high - 14, "", { fill: "transparent", cursor: "pointer" }),
+        hit(x - 5, y - 5, wide + 10, high - 14),
         drawMask(mask, x, y, side),
         isChosen && rect(x - 5, y - 5, side + 10, side + 10, "", stroke("ink", 2.5), 8),
         drawTimes(mask, x + side + 20, y, room, side, size, longest, k === 0),

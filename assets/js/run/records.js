@@ -126,7 +126,7 @@ export function said(rows, choice) {
   const of = { mask: texts.masks[choice.mask], n: choice.n };
   const { name } = mine;
   const time = milliseconds(mine.median_ms);
-  if (choice.pass === "backward") return saidBackward(rows, choice, mine);
+  if (choice.pass === "backward") return saidBackward(rows, choice, mine, { ...of, name, time });
   if (!slow) {
     const refused = chosen(rows, choice).find(
       (row) => row.method === NAIVE && row.n === choice.n && row.needs_bytes,
@@ -151,16 +151,15 @@ export function said(rows, choice) {
 }
 
 /** The backward pass beside the best of the others: no record of naive attention has it.
- * @param {Row[]} rows @param {Choice} choice @param {Row} mine */
-function saidBackward(rows, choice, mine) {
+ * @param {Row[]} rows @param {Choice} choice @param {Row} mine @param {{mask: string, n: number, name: string, time: string}} values */
+function saidBackward(rows, choice, mine, values) {
   const others = OTHERS.flatMap((method) => rowAt(rows, choice, [method]) ?? []);
   const best = others.sort((a, b) => a.median_ms - b.median_ms)[0];
-  const time = milliseconds(mine.median_ms);
-  const values = { n: choice.n, mask: texts.masks[choice.mask], name: mine.name, time };
+  const { name, time, ...of } = values;
   if (!best)
     return {
-      headline: t("said.alone", { name: values.name, time }),
-      sentence: t("backward.alone", { n: values.n, mask: values.mask }),
+      headline: t("said.alone", { name, time }),
+      sentence: t("backward.alone", of),
       ratio: "",
     };
   const ratio = best.median_ms / mine.median_ms;
@@ -169,7 +168,7 @@ function saidBackward(rows, choice, mine) {
     ratio > LEVEL
       ? t("backward.faster", { ratio: ratio.toFixed(2), other })
       : ratio < 1 / LEVEL
-        ? t("backward.slower", { ratio: (1 / ratio).toFixed(2), other, name: values.name })
+        ? t("backward.slower", { ratio: (1 / ratio).toFixed(2), other, name })
         : t("backward.level", { other });
   const all = others.map((row) => `${row.name} ${milliseconds(row.median_ms)}`);
   return {

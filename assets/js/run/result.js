@@ -4,6 +4,7 @@ import { button, el, isPresenting, set } from "../lib/dom.js";
 import { radios } from "../lib/radios.js";
 import { rich } from "../views/rich.js";
 import { paintBars, paintErrors, paintMap, paintRows } from "./claims.js";
+import { MOVES } from "./chart.js";
 import { paintLanes } from "./lanes.js";
 import { picture } from "./picture.js";
 import { paintRoofline } from "./roofline.js";
@@ -77,7 +78,7 @@ export class ResultView {
   /** A key of the page leads to the claim before or after; returns whether it did. @param {string} action */
   act(action) {
     if (this.state?.state !== "done") return false;
-    const by = { next: 1, forward: 1, back: -1, backward: -1 }[action];
+    const by = MOVES[action];
     const at = this.order.indexOf(this.view);
     const view = by && this.order[at + by];
     if (view) this.open(view);

@@ -1,7 +1,7 @@
 // A story: one picture at a time, a headline above it, a transport below. A chapter is plain data of the server; a painter
 // draws it at a position of the scrubber. Next leads through the positions, the chapters, and on to the next page.
 
-import { button, el, find, isPresenting, isStill, set, svg, targetOf } from "../lib/dom.js";
+import { el, find, isPresenting, isStill, set, svg, targetOf } from "../lib/dom.js";
 import { buildUrl, fetchJson } from "../lib/build.js";
 import { clamp } from "../lib/format.js";
 import { during } from "../lib/pending.js";
@@ -14,7 +14,7 @@ import { makeProblemWords } from "../lib/words.js";
 import { StoryBar } from "./bar.js";
 import { beatMs, beside, chapterOf, saidAt } from "./chapters.js";
 import { PicturePage } from "./page.js";
-import { openTables } from "./tables.js";
+import { moreButton, openTables } from "./tables.js";
 import { t, texts } from "./texts.js";
 import { Tip } from "./tip.js";
 import layout from "../../stories.json" with { type: "json" };
@@ -62,15 +62,9 @@ class StoryPage extends PicturePage {
     this.names = Object.keys(story.painters);
     this.place = el("div.fa-story-picture");
     this.provenance = el("p.fa-story-provenance");
-    const more = button(
-      "⋯",
-      () => this.data && openTables(this.data, this.at, this.file[0], more, this.recorder),
-      {
-        class: "fa-story-more",
-        "aria-label": t("table"),
-        title: t("table"),
-        "aria-haspopup": "dialog",
-      },
+    const more = moreButton(
+      t("table"),
+      (opener) => this.data && openTables(this.data, this.at, this.file[0], opener, this.recorder),
     );
     this.spoken = el("p.fa-sr", { "aria-live": "polite", "data-testid": "sentence" });
     this.bar = new StoryBar(this.names, {

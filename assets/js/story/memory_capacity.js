@@ -2,7 +2,7 @@
 // N to hold against them.
 
 import { playhead, scale, slider, widthOf } from "../lib/chart.js";
-import { line, rect, text, tipped, titled, wrapped } from "../lib/svg_canvas.js";
+import { hit, line, rect, text, tipped, titled, wrapped } from "../lib/svg_canvas.js";
 
 /** @import { Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
@@ -65,7 +65,7 @@ export function capacity({ picture, beats, beat, at, go, choose }, paper, pen) {
           press: () => choose({ card: card.key }),
         },
         [
-          rect(0, over, width, pitch, "", { fill: "transparent", cursor: "pointer" }),
+          hit(0, over, width, pitch),
           line(0, narrow ? over : y - small * 0.25, title, narrow ? 14 : size),
           narrow
             ? text(width, over, card.texts[1], 14, `end ${look}`)

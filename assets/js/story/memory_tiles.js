@@ -6,6 +6,7 @@ import { times } from "../lib/lists.js";
 import {
   group,
   hatch,
+  hit,
   path,
   rect,
   stroke,
@@ -206,7 +207,7 @@ function paintSmall({ d, best, name, cells }, x, y, side, { type: size, small },
   const top = y + size * 0.6;
   const press = () => choose({ d: String(d) });
   return pen.knob({ key: `d ${d}`, group: "d", label: `d = ${d}`, text: name, press }, [
-    rect(x, y - size, side, side + size * 1.5, "", { fill: "transparent", cursor: "pointer" }),
+    hit(x, y - size, side, side + size * 1.5),
     titled(x, y, `d = ${d}`, widthOf(name, size) < side / 2 ? name : "", small(0.9)),
     cells.map((cell, k) =>
       paintCell(

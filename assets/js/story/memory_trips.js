@@ -4,6 +4,7 @@
 import { scale, slider, widthOf } from "../lib/chart.js";
 import { clamp } from "../lib/format.js";
 import {
+  hit,
   ink,
   INKS,
   line,
@@ -219,10 +220,7 @@ export function trips({ picture, beats, beat: moment, at, go }, paper, pen) {
         go,
       },
       [
-        rect(now - 12, title * 0.3, 24, bottom + 8 - title * 0.3, "", {
-          fill: "transparent",
-          cursor: "ew-resize",
-        }),
+        hit(now - 12, title * 0.3, 24, bottom + 8 - title * 0.3, "ew-resize"),
         path(
           tops.map(([from, , , to]) => `M${now} ${from}V${to}`).join("") + `V${bottom + 8}`,
           stroke("accent", 2),

@@ -2,7 +2,7 @@
 // row's running maximum and sum.
 
 import { scale, widthOf } from "../lib/chart.js";
-import { circle, ink, line, path, rect, stroke, text } from "../lib/svg_canvas.js";
+import { circle, hit, ink, line, path, rect, stroke, text } from "../lib/svg_canvas.js";
 import { compared } from "./devices_compared.js";
 import { PALE, hatched, hue, timeline, title } from "./devices_timeline.js";
 import { timeSlider } from "./time_slider.js";
@@ -137,10 +137,7 @@ function scores(now, box, pen, choose) {
           press: () => choose({ row: String(picture.first[i]) }),
         },
         [
-          rect(box.x, top + i * cell, left - box.x + keys.length * cell, cell, "", {
-            fill: "transparent",
-            cursor: "pointer",
-          }),
+          hit(box.x, top + i * cell, left - box.x + keys.length * cell, cell),
           rect(box.x, top + i * cell, badge - size * 0.5, side, hue(device), {}, 3),
           i === picture.block &&
             rect(

@@ -28,6 +28,13 @@ export function drawTable({ title, head, rows }) {
 const linesOf = ({ head, rows }) =>
   rows.map((row) => Object.fromEntries(head.map((key, k) => [key || "name", row[k] ?? null])));
 
+/** A button that opens tables. @param {string} label @param {(opener: HTMLElement) => unknown} open */
+export function moreButton(label, open) {
+  const look = { "aria-label": label, title: label, "aria-haspopup": "dialog" };
+  const node = button("⋯", () => open(node), { class: "fa-story-more", ...look });
+  return node;
+}
+
 /** @param {Chapter} chapter @param {number} at the position, whose headline is the title and whose listings can be read @param {string} name of the file @param {HTMLElement | undefined} opener
  * @param {(() => void) | null} record runs what is shown, where it can be */
 export function openTables(chapter, at, name, opener, record) {
