@@ -39,7 +39,7 @@ def build(engine: Engine) -> gr.Blocks:
     ) as demo:
         header.build()
         tabs = []
-        with gr.Tabs(elem_id="pages"):
+        with gr.Tabs(elem_id="pages", overflow_behavior="wrap"):  # a menu would hide pages
             for name, build_page in pages.items():
                 with gr.Tab(name, id=name.lower()) as tab:
                     tabs.append((tab, build_page()))

@@ -41,6 +41,8 @@ import {
 /** @typedef {{x: number, y: number, width: number, height: number}} Box */
 /** `at` moves the specks, backwards where it is negative. @typedef {{at: number, isDown: boolean}} Flow */
 
+const NAMED_ABOVE = 0.3; // of the memory's side, from which S and P leave no room for its name inside
+
 /** The ink of letters on a hue. @param {string} hue */
 const onHue = (hue) => ("kvo".includes(hue) ? "on-hue" : "paper");
 /** Names of tensors, each in its ink. @param {string} names @returns {[string, string][]} */
@@ -57,13 +59,18 @@ export function where(scene, paper) {
   const { width, height: high, narrow: isDown, big, type } = paper;
   const flow = { at: step.out ? -at : at, isDown };
   const crossed = step.in ?? step.out ?? "";
-  const side = isDown ? Math.min(width * 0.72, 280) : Math.min(width * 0.27, high * 0.86);
+  const side = isDown ? Math.min(width * 0.62, 240) : Math.min(width * 0.27, high * 0.86);
+  // On a phone the memory is as wide as the picture, unless S and P need a square, with its name above them
+  const isFlat = isDown && picture.scores.sides[1] <= NAMED_ABOVE;
+  const above = isDown && !isFlat ? type * 1.4 : 0;
+  const [tall, wide] = isFlat ? [(side * side) / width, width] : [side, side];
   const widest = isDown ? width * 0.9 : high * 0.78;
-  const mid = isDown ? side / 2 : high * 0.47;
+  const mid = isDown ? wide / 2 : high * 0.47;
   const [first, second] = [l2, sms].map((area) => area.side * side);
-  const run = isDown ? 52 : (width * 0.487 - side - first - second) * 0.3;
-  const [atL2, atSms] = [side + run, side + run + first + run];
-  const panel = isDown ? atSms + second + 34 : width * 0.487;
+  const run = isDown ? 40 : (width * 0.487 - side - first - second) * 0.3;
+  const under = above + tall; // the memory's end
+  const [atL2, atSms] = [under + run, under + run + first + run];
+  const panel = isDown ? atSms + second + 20 : width * 0.487;
   const thick = (/** @type {Rate} */ { share }) => Math.max(0.8, (share ?? 0.01) * widest);
   /** A box, and a point, by what is along the levels and what across. @type {(along: number, across: number, long: number, thick: number) => Box} */
   const box = (a, b, long, thick) => (isDown ? boxOf(b, a, thick, long) : boxOf(a, b, long, thick));
@@ -111,25 +118,25 @@ export function where(scene, paper) {
   const pad = isDown ? 14 : panel + Math.min(30, width * 0.024);
   const gap = isDown ? width - 28 - 2 * cell : big ? type * 2.4 : (width - panel) * 0.085;
   const right = pad + cell + gap;
-  const centre = isDown ? panel + 84 + cell / 2 : mid + type * 0.8;
+  const centre = isDown ? panel + 76 + cell / 2 : mid + type * 0.8;
   const boxes = chips.map((one, k) => {
-    const tall = cell * Math.min(1, one.bytes / chips[1].bytes);
-    return boxOf(k ? right : pad, centre - tall / 2, cell, tall);
+    const part = cell * Math.min(1, one.bytes / chips[1].bytes);
+    return boxOf(k ? right : pad, centre - part / 2, cell, part);
   });
   const [end, trunk, last] = isDown
-    ? [centre + cell / 2, centre + cell / 2 + 58, centre + cell / 2 + 130]
+    ? [centre + cell / 2, centre + cell / 2 + 46, centre + cell / 2 + 92]
     : [right + cell, right + cell + gap * 0.5, width - type * 2.6];
   const [low, from] = isDown
     ? [(width - widest) / 2, right]
     : [mid - widest / 2, centre - cell / 2];
   const fan = box(trunk, low, last - trunk, widest);
   const [fx, fy] = [fan.x + fan.width / 2, fan.y + fan.height / 2];
-  if (isDown) paper.used = last + 30;
+  if (isDown) paper.used = last + 26;
   const [top, foot] = isDown ? [20, width - 20] : [high * 0.06, high * 0.92];
   const label = mid + Math.max(first, second) / 2 + type * 1.5;
   const small = big ? type : type - 1;
   return [
-    memory(scene, box(0, mid - side / 2, side, side), paper, type),
+    memory(scene, box(above, mid - wide / 2, tall, wide), paper, type),
     !isDown &&
       text(0, mid + side / 2 + type * 1.4, picture.scale, big ? small : small - 1, "quiet"),
     path(
@@ -137,13 +144,13 @@ export function where(scene, paper) {
       { fill: ink("chip-paper"), opacity: 1 },
     ),
     isDown
-      ? rect(0, panel, width, last + 30 - panel, "chip-paper", {}, 12)
+      ? rect(0, panel, width, last + 26 - panel, "chip-paper", {}, 12)
       : rect(panel, 0, width - panel, high - 2, "chip-paper", {}, 12),
-    crossing(pipes.hbm, side),
+    crossing(pipes.hbm, under),
     crossing(pipes.l2, atL2 + first),
     square(l2, atL2, first, "ink"),
     square(sms, atSms, second, "accent"),
-    rate(pipes.hbm, side + run / 2),
+    rate(pipes.hbm, under + run / 2),
     rate(pipes.l2, atL2 + first + run / 2),
     isDown
       ? [
@@ -156,7 +163,7 @@ export function where(scene, paper) {
         ],
     line(
       isDown ? mid - 70 : side + 6,
-      isDown ? side + run / 2 + 5 : label,
+      isDown ? under + run / 2 + 5 : label,
       [
         [step.out ? (isDown ? "↑ " : "← ") : "", "quiet"],
         ...letters(crossed),
@@ -164,7 +171,7 @@ export function where(scene, paper) {
       ],
       small,
     ),
-    titled(pad, isDown ? panel + 28 : type * 2.4, sm.name, sm.note, big ? type : type + 2),
+    titled(pad, isDown ? panel + 24 : type * 2.4, sm.name, sm.note, big ? type : type + 2),
     tipped(
       [
         path(
@@ -235,13 +242,15 @@ function specks({ x, y, width, height: high }, tensors, { at, isDown }) {
 
 /** What lies in the card's memory: the four matrices, and S and P or their ghost.
  * @param {Scene<Picture, Step>} scene @param {Box} box @param {Paper} paper @param {number} type @returns {Drawn} */
-function memory({ picture, switches, beat: step }, { x, y, width: side }, { narrow, big }, type) {
+function memory({ picture, switches, beat: step }, box, { narrow, big }, type) {
   const { hbm, scores, matrices } = picture;
+  const { x, y, width, height } = box;
+  const side = Math.sqrt(width * height);
   const left = x + (narrow ? 14 : 22);
-  const low = y + side - type * 1.6;
+  const low = y + height - type * (width > height ? 1.2 : 1.6);
   const four = Math.max(1.5, matrices.side * side);
   const both = scores.sides[1] * side;
-  const isWide = both > 0.3 * side;
+  const isWide = both > NAMED_ABOVE * side;
   const beside = left + (isWide ? 8 : Math.max(both, 2 * four, 14) + 12);
   const base = low - Math.max(type * 2.4, 2 * four + 16);
   const top = Math.max(y, base - both);
@@ -252,7 +261,7 @@ function memory({ picture, switches, beat: step }, { x, y, width: side }, { narr
   return [
     tipped(
       [
-        rect(x, y, side, side, "empty", {}, 10),
+        rect(x, y, width, height, "empty", {}, 10),
         titled(left, title, hbm.name, hbm.size, big || narrow ? type : type + 4),
       ],
       hbm.tip,
