@@ -297,6 +297,12 @@ const LOOKS = {
   end: { "text-anchor": "end" },
   start: {},
   halo: { "paint-order": "stroke", stroke: ink("paper"), "stroke-width": "4px" },
+  "on-accent": {
+    fill: ink("paper"),
+    "paint-order": "stroke",
+    stroke: ink("accent"),
+    "stroke-width": "4px",
+  },
   inverse: {
     fill: ink("paper"),
     "paint-order": "stroke",

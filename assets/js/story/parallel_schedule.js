@@ -1,7 +1,7 @@
 // The schedule: a launch as it was simulated above the same launch as it ran, on one axis of time. A row is an SM, a bar a program, the
 // darker the more tiles it visits; the shaded end is the tail.
 
-import { scale } from "../lib/chart.js";
+import { scale, widthOf } from "../lib/chart.js";
 import { times } from "../lib/lists.js";
 import { ink, path, rect, stroke, text, wrapped } from "../lib/svg_canvas.js";
 import { timeSlider } from "./time_slider.js";
@@ -9,11 +9,15 @@ import { timeSlider } from "./time_slider.js";
 /** @import { Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
 /** A program. @typedef {[row: number, slot: number, start: number, end: number, level: number]} Bar */
-/** @typedef {{name: string, time: string, span: number, rows: number, slots: number, step: string, programs: Bar[], ends: number[], tail: [string, string, string]}} Lane */
+/** @typedef {{name: string, time: string, span: number, rows: number, slots: number, step: string, programs: Bar[], ends: number[], order: [first: string, later: string] | [], tail: [string, string, string]}} Lane */
 /** @typedef {{lanes: Lane[], span: number, ticks: [number, string][], other: {at: number, texts: [string, string]} | null, sms: string}} Picture */
 
 const LIGHTEST = 0.34; // opacity of the programs with the fewest tiles; the most have 1
 const LEVELS = 5;
+const WIDE = 210; // px that the words of a tail take
+const BESIDE = WIDE + 20;
+const LOOKS = ["on-accent", "ink"]; // of words on dark bars, and on light ones
+const MIDDLES = [0.55, 0.3]; // of the height, where they stand if they can
 
 /** @param {Scene<Picture>} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
 export function schedule(scene, paper, pen) {
@@ -25,10 +29,10 @@ export function schedule(scene, paper, pen) {
   const top = size * 1.8;
   const gap = size * (narrow ? 6.2 : 2.6);
   const room = (paper.height - top - size * 2.2 - gap * (lanes.length - 1)) / lanes.length;
-  const high = narrow ? 130 : Math.min(big ? room : lanes.length > 1 ? 240 : 340, room);
+  const high = narrow ? 150 : Math.min(big ? room : lanes.length > 1 ? 240 : 340, room);
   const y = (/** @type {number} */ lane) => top + (narrow ? size * 2.4 : 0) + lane * (high + gap);
   const bottom = y(lanes.length - 1) + high;
-  if (narrow) paper.used = bottom + size * 7.5;
+  if (narrow) paper.used = bottom + size * 5.4;
   const beside = other ? x(other.at) + 9 : 0;
   const places = scene.beats.map(({ time }) => x(time));
   return [
@@ -57,18 +61,20 @@ export function schedule(scene, paper, pen) {
               ),
           ],
     ]),
+    paintOrder(lanes[lanes.length - 1], x, y(lanes.length - 1), high, size),
     ticks.map(([when, words], k) =>
-      text(
-        x(when),
-        bottom + size * (narrow ? 5.6 : 1.5),
-        words,
-        small(0.9),
-        `${k ? "middle" : "start"} quiet`,
-      ),
+      text(x(when), bottom + size * 1.5, words, small(0.9), `${k ? "middle" : "start"} quiet`),
     ),
     other && [
       path(
-        `M${x(other.at)} ${y(0)}V${bottom}`,
+        lanes
+          .map(({ span: end }, k) => {
+            // Beside the words of a tail, or below them
+            const isBeside = narrow || big || x(other.at) - x(end) > BESIDE;
+            const to = k < lanes.length - 1 ? y(k + 1) : bottom;
+            return `M${x(other.at)} ${y(k) + (isBeside ? 0 : size * 7)}V${to}`;
+          })
+          .join(""),
         stroke("quiet", 1.4, { "stroke-dasharray": "4 4" }),
       ),
       narrow
@@ -85,7 +91,9 @@ export function schedule(scene, paper, pen) {
             ),
           ],
     ],
-    lanes.map((lane, k) => paintTail(lane, x, y(k), high, paper, other ? x(other.at) : width)),
+    lanes.map((lane, k) =>
+      paintTail(lane, x, y(k), high, paper, other ? x(other.at) : width, k === lanes.length - 1),
+    ),
     narrow
       ? timeSlider(
           scene,
@@ -103,7 +111,7 @@ export function schedule(scene, paper, pen) {
 /** Its programs, one path for each darkness. @param {Lane} lane @param {(time: number) => number} x @param {number} y @param {number} high @returns {Drawn} */
 function paintLane({ programs, rows, slots }, x, y, high) {
   const one = high / rows / slots;
-  const thick = Math.max(one * 0.94, one - 1).toFixed(2);
+  const thick = (one < 2 ? one * 1.15 : one - Math.min(1, one * 0.06)).toFixed(2); // fine bars touch
   const paths = times(LEVELS, () => "");
   for (const [place, slot, start, end, level] of programs) {
     const [from, to] = [x(start), x(end)];
@@ -119,10 +127,44 @@ function paintLane({ programs, rows, slots }, x, y, high) {
   ];
 }
 
+/** Which rows run first and which then, on their bars, where these have room.
+ * @param {Lane} lane @param {(time: number) => number} x @param {number} y @param {number} high @param {number} size @returns {Drawn} */
+function paintOrder({ programs, rows, slots, ends, order }, x, y, high, size) {
+  if (!order.length) return [];
+  // Of each row: when the first programs of its slots are over
+  const firsts = times(rows, () => times(slots, () => Infinity));
+  for (const [row, slot, , end] of programs) firsts[row][slot] = Math.min(firsts[row][slot], end);
+  const fewest = firsts.map((of) => Math.min(...of));
+  const most = firsts.map((of) => Math.max(...of));
+  const tall = Math.ceil((size * 1.5 * rows) / high); // rows that a label covers
+  const places = times(Math.max(0, rows - tall + 1), (row) => {
+    const of = (/** @type {number[]} */ values) => values.slice(row, row + tall);
+    return [
+      [row, 0, Math.min(...of(fewest))],
+      [row, Math.max(...of(most)), Math.min(...of(ends))],
+    ];
+  });
+  const labels = order.map((words, k) => {
+    const wide = widthOf(words, size) * 1.06 + size * 1.6;
+    const room = places
+      .map((spans) => spans[k])
+      .filter(([, from, to]) => x(to) - x(from) >= wide)
+      .map(([row, from]) => ({ row: row + tall / 2, from }));
+    const off = (/** @type {number} */ row) => Math.abs(row / rows - MIDDLES[k]);
+    const place = room.sort((one, two) => off(one.row) - off(two.row))[0];
+    if (!place) return null;
+    const base = y + (place.row * high) / rows + size * 0.35;
+    return text(x(place.from) + size * 0.8, base, words, size, `semi ${LOOKS[k]}`);
+  });
+  // The second sentence goes on from the first
+  return labels[0] && labels;
+}
+
 /** What lies between the SMs' last ends and the end of the launch, with its name and size.
  * @param {Lane} lane @param {(time: number) => number} x @param {number} y @param {number} high @param {Paper} paper @param {number} edge where something else is drawn
+ * @param {boolean} isLast is the axis below it?
  * @returns {Drawn} */
-function paintTail({ ends, span, rows, tail }, x, y, high, paper, edge) {
+function paintTail({ ends, span, rows, tail }, x, y, high, paper, edge, isLast) {
   const { width, type: size, small, narrow, big } = paper;
   const [name, why, share] = tail;
   const row = high / rows;
@@ -131,10 +173,11 @@ function paintTail({ ends, span, rows, tail }, x, y, high, paper, edge) {
     .map((time, k) => `V${(y + k * row).toFixed(1)}H${x(time).toFixed(1)}`)
     .join("");
   const left = end + 12;
+  const low = y + high + (isLast ? size * 1.8 : 0); // on a phone
   const said =
     big || narrow
       ? []
-      : wrapped(left, y + size * 2.7, why, Math.min(210, width - left), size * 0.9, "quiet halo");
+      : wrapped(left, y + size * 2.7, why, Math.min(WIDE, width - left), size * 0.9, "quiet halo");
   return [
     path(`M${end} ${y}H${x(ends[0])}${steps}V${y + high}H${end}z`, {
       fill: ink("o"),
@@ -143,8 +186,8 @@ function paintTail({ ends, span, rows, tail }, x, y, high, paper, edge) {
     path(`M${end} ${y - 3}V${y + high + 3}`, stroke("ink-o", 2)),
     narrow
       ? [
-          text(0, y + high + size * 1.4, `${name}: ${share}`, size * 0.9, "semi ink-o"),
-          wrapped(0, y + high + size * 2.7, why, width, size * 0.86, "quiet"),
+          text(0, low + size * 1.4, `${name}: ${share}`, size * 0.9, "semi ink-o"),
+          wrapped(0, low + size * 2.7, why, width, size * 0.86, "quiet"),
         ]
       : [
           text(left, y + size * 1.3, name, size * 1.1, "bold ink-o halo"),

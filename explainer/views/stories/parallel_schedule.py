@@ -108,7 +108,7 @@ def _chapter(
             "lanes": [_lane(name, s, programs, unit) for name, s in lanes.items()],
             "span": max(span, other["at"] if other else 0),
             "ticks": [
-                [float(x), format_time(float(x), unit) if not x else f"{x:g}"]
+                [float(x), format_time(float(x), unit) if not x else f"{x:,g}"]
                 for x in np.arange(0, span * 1.02, round_step(span / TICKS))
             ],
             "other": other,
@@ -194,6 +194,7 @@ def _lane(name: str, s: Schedule, programs: launch.Programs, unit: str) -> Json:
             for p in here
         ],
         "ends": [round(float(x), 2) for x in ends[drawn]],
+        "order": label_order(s, visits),
         "tail": [
             t("schedule.tail"),
             t(
@@ -204,6 +205,26 @@ def _lane(name: str, s: Schedule, programs: launch.Programs, unit: str) -> Json:
             t("schedule.idle", tail=100 * s.tail),
         ],
     }
+
+
+def label_order(s: Schedule, visits: np.ndarray) -> list[str]:
+    """Name the rows that fill the card first, and those that come then where these are all
+    shorter, or all longer; else return nothing."""
+    by_start = np.argsort(s.start, kind="stable")
+    places = (s.sm * s.slots + s.slot)[by_start]
+    is_first = np.zeros(len(visits), bool)
+    is_first[by_start[np.unique(places, return_index=True)[1]]] = True
+    first, later = visits[is_first], visits[~is_first]
+    if not len(later) or visits.min() == visits.max():
+        return []
+    if later.max() > first.min() and later.min() < first.max():
+        return []
+    return [t("schedule.first", rows=_span(first)), t("schedule.later", rows=_span(later))]
+
+
+def _span(visits: np.ndarray) -> str:
+    least, most = int(visits.min()), int(visits.max())
+    return str(most) if least == most else t("schedule.span", least=least, most=most)
 
 
 def _lanes_table(lanes: dict[str, Schedule], unit: str) -> Table:

@@ -1,5 +1,6 @@
 """Parallel's chapters against the schedules, the records and the trace that they speak of."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,8 @@ import pytest
 from explainer.base.kinds import measured
 from explainer.base.records import load
 from explainer.memory.workload import Workload
-from explainer.parallel import durations
-from explainer.parallel.simulator import read_schedule
+from explainer.parallel import durations, launch
+from explainer.parallel.simulator import Schedule, read_schedule
 from explainer.views.stories import parallel_schedule, parallel_sms, parallel_warps, placed
 
 W = Workload(block_q=128)
@@ -50,6 +51,44 @@ def test_the_lanes_are_the_simulated_and_the_recorded_schedule(rows):
         assert f"{100 * s.tail:.1f}\u00a0%" in lane["tail"][2]
     off = 100 * abs(schedules[0].makespan / schedules[1].makespan - 1)
     assert f"{off:.1f} %" in found["sentence"] and "never seen" in found["sentence"]
+
+
+@pytest.mark.parametrize(("order", "rows"), [("fa2", "causal"), ("fa2", "full"), ("fa1", "causal")])
+def test_words_on_the_bars_name_what_runs_first_and_what_then(order, rows):
+    found: Any = parallel_schedule.chapter(W, {"order": order, "rows": rows})
+    row = row_of(order, rows == "causal")
+    s = read_schedule(row)
+    visits = launch.programs(durations.workload_of(row), order).visits
+    first, later, begun = [], [], set()
+    for p in np.argsort(s.start, kind="stable"):
+        place = (s.sm[p], s.slot[p])
+        (later if place in begun else first).append(int(visits[p]))
+        begun.add(place)
+    named = [
+        [int(x) for x in re.findall(r"\d+", x)] for x in found["picture"]["lanes"][-1]["order"]
+    ]
+    if (order, rows) == ("fa2", "causal"):
+        assert max(later) <= min(first)
+        assert named == [[min(first), max(first)], [min(later), max(later)]]
+    else:  # All programs are alike
+        assert named == []
+
+
+def test_words_on_the_bars_are_left_out_where_the_rows_are_mixed():
+    schedule = Schedule(
+        start=np.array([0.0, 0, 4, 2]),
+        end=np.array([4.0, 2, 8, 6]),
+        sm=np.array([0, 1, 0, 1]),
+        slot=np.zeros(4, int),
+        sms=2,
+        slots=1,
+    )
+    label = parallel_schedule.label_order
+    assert label(schedule, np.array([2, 8, 4, 6])) == []
+    assert label(schedule, np.array([2, 2, 4, 6])) == [
+        "first the rows of 2 tiles",
+        "then those of 4 to 6",
+    ]
 
 
 def test_a_changed_record_changes_the_picture(monkeypatch):
