@@ -7,7 +7,17 @@ import { bytes, clamp, integer } from "../lib/format.js";
 import { times } from "../lib/lists.js";
 import { during } from "../lib/pending.js";
 import { radios, replaceRadios } from "../lib/radios.js";
-import { circle, hit, ink, path, rect, stroke, svgCanvas, text } from "../lib/svg_canvas.js";
+import {
+  circle,
+  hit,
+  ink,
+  path,
+  rect,
+  stroke,
+  svgCanvas,
+  text,
+  wrapped,
+} from "../lib/svg_canvas.js";
 import { Tip } from "../story/tip.js";
 import { moreButton, openTables } from "../story/tables.js";
 import {
@@ -414,7 +424,9 @@ function paint({ rows, choice, own, at, move }, paper, pen) {
           besideMarker(
             value,
             size + 2,
-            [1.9, -0.9].map((lines) => to + size * lines).filter((y) => y < bottom - size * 0.1),
+            [1.9, -0.9, 3.2, 4.8, 6.4]
+              .map((lines) => to + size * lines)
+              .filter((y) => y < bottom - size * 0.1),
           ),
         ],
         text(here, under + size * 0.2, `‹  ${integer(n)}  ›`, size, "semi paper middle"),
@@ -463,7 +475,9 @@ function drawRefused({ points }, refused, { quantity }, axes, { top, size }, nar
     ),
     sign(px, py, false),
     narrow
-      ? text(px - 12, py - 4, t("refused"), size - 1, "semi risen-ink end halo")
+      ? quantity === "tflops" // where naive's line is low, its own value is at the left
+        ? wrapped(px + 12, py - size * 0.3, t("refused"), size * 4, size - 1, "semi risen-ink")
+        : text(px - 12, py - 4, t("refused"), size - 1, "semi risen-ink end halo")
       : [
           text(px - 14, py - size * 1.5, t("refused"), size, "semi risen-ink end halo"),
           text(

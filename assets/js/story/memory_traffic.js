@@ -92,16 +92,26 @@ function paintPanel({ picture, beat, at, go }, panel, box, { big, narrow, type }
  * lines leave room for the figure alone. Lines that fall leave room at the bottom.
  * @param {{top: number, bottom: number, figure: string, note: string}} gap @param {number} x @param {(bytes: number) => number} y
  * @param {import("../lib/chart.js").Box} box @param {number} size @param {boolean} big @param {boolean} falls */
-function paintGap(gap, x, y, { right, top, bottom }, size, big, falls) {
+function paintGap(gap, x, y, { left, right, top, bottom }, size, big, falls) {
   const [from, to] = [y(gap.top), y(gap.bottom)].sort((a, b) => a - b);
   const wide = Math.max(widthOf(gap.figure, size), 110);
   const isLeft = x + wide > right + size * 4.4;
   const beside = isLeft ? Math.max(top + size, from - size * 2.4) : to + size * 1.5;
   const under = falls ? bottom - size * 3.2 : beside;
   const [edge, look] = isLeft ? [x - 14, "halo end"] : [x + 14, "halo"];
+  const isTight = big && isLeft && widthOf(gap.figure, size) > edge - left; // else it lies on the panel beside it
   return [
     path(`M${x} ${from}V${to}`, stroke("ink", 2)),
-    text(edge, under, gap.figure, size, `bold ${look}`),
+    isTight
+      ? wrapped(
+          edge,
+          Math.max(top + size, under - size * 1.1),
+          gap.figure,
+          edge - left,
+          size,
+          `bold ${look}`,
+        )
+      : text(edge, under, gap.figure, size, `bold ${look}`),
     !big &&
       (falls || !isLeft) &&
       wrapped(edge, under + size * 1.05, gap.note, wide * 1.1, size * 0.75, "quiet halo"),
