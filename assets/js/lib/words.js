@@ -47,6 +47,11 @@ export function makeProblemWords(list, onChange, hasAll = false) {
   const root = el("div.fa-words-of", { role: "group", "aria-label": t("name") }, [text, popover]);
   popover.addEventListener("keydown", (event) => {
     event.stopPropagation(); // the page's keys rest
+    // At the end of the document nothing takes the focus, so that focusout does not say where it goes
+    if (event.key === "Tab")
+      setTimeout(() => {
+        if (!root.contains(document.activeElement)) close(false);
+      });
     if (event.key !== "Escape") return;
     event.preventDefault();
     close();
