@@ -356,6 +356,18 @@ def test_a_phone_scrolls_down_only(tab, view):
     resize(page, 1440, 900)
 
 
+def test_tab_closes_the_choices_of_a_word_at_the_end_of_the_document(tab):
+    """They stayed open over the page: nothing took the focus that they lost."""
+    page = open_run(tab)
+    page.locator(f"{PAGE} .fa-problem-word").first.press("Enter")
+    choices = page.locator(f"{PAGE} .fa-words-popover")
+    choices.wait_for()
+    for _ in range(4):
+        if choices.is_visible():
+            keys(page, "Tab")
+    choices.wait_for(state="hidden")
+
+
 # What can be pressed and sticks out of the screen, is cut by its box, or lies under another part.
 HIDDEN_CONTROLS = """() => {
   const all = [...document.querySelectorAll(".fa-run-view :is(button, [role=radio])")];

@@ -46,6 +46,33 @@ def test_a_chapter_is_mostly_its_picture_large_in_a_hall_and_no_wider_than_a_pho
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+# What has the keyboard, where the fixed bar lies over it.
+UNDER_BAR = """() => {
+  const all = [...document.querySelectorAll(".fa-story-bar")];
+  const bar = all.find((node) => node.checkVisibility());
+  const node = document.activeElement;
+  const isUnder = node.getBoundingClientRect().bottom > bar.getBoundingClientRect().top + 1;
+  return !bar.contains(node) && isUnder ? node.textContent : "";
+}"""
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_on_a_phone_the_bar_lies_over_no_word_that_has_the_keyboard(tab, name):
+    resize(tab.page, 390, 844)
+    page = show(tab, name)
+    words = page.locator(f"{story(name)} .fa-problem-word")
+    page.locator(
+        f"{story(name)} [data-knob], {story(name)} [role=radio][tabindex='0']"
+    ).last.focus()
+    hidden, reached = [], 0
+    while reached < words.count():
+        keys(page, "Tab")
+        hidden.append(page.evaluate(UNDER_BAR))
+        reached += page.evaluate("document.activeElement.matches('.fa-problem-word')")
+    resize(page, 1280, 720)
+    assert not any(hidden), hidden
+
+
 @pytest.mark.parametrize(("name", "chapter"), [("memory", "tiles"), ("parallel", "warps")])
 def test_a_step_keeps_the_nodes_of_the_picture(tab, name, chapter):
     page = show(tab, name, {"view": chapter})
