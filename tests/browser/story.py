@@ -17,7 +17,7 @@ def show(tab, name: str, query: Mapping[str, str] = {}):
     keys = {"mode": "mode"} | {key: f"{PREFIX[name]}-{key}" for key in query if key != "mode"}
     extra = "".join(f"&{keys[key]}={value}" for key, value in query.items())
     tab.goto(f"page={name}{extra}")
-    tab.page.locator(f"{story(name)} .fa-svg-canvas > *").first.wait_for()
+    tab.page.wait_for_selector(f"{story(name)} .fa-svg-canvas > *")
     return settled(tab.page)
 
 
@@ -28,9 +28,9 @@ def at(page, name: str, chapter: str):
 
 
 def headline(page, name: str) -> str:
-    return page.locator(f"{story(name)} h2").inner_text()
+    return page.inner_text(f"{story(name)} h2")
 
 
 def step(page, name: str) -> int:
     """The position of the scrubber."""
-    return int(page.locator(story(name)).get_attribute("data-step") or 0)
+    return int(page.get_attribute(story(name), "data-step") or 0)

@@ -5,7 +5,7 @@ a picture's words can be read from the last row.
 """
 
 from explainer.learn.registry import lessons
-from tests.browser.harness import settled
+from tests.browser.harness import keys, resize, settled
 from tests.browser.learn.learning import open_page, shown
 
 SIZES = ((1280, 720), (1440, 900))
@@ -99,27 +99,22 @@ GO = """(key) => {
 }"""
 
 
-def too_large(page) -> dict[str, int]:
-    """{part: px too large, or too small to read} of what is shown, light and dark."""
-    return page.evaluate(BOTH, [LEAST, DIGITS])
-
-
 def unfitting(tab, hall: bool) -> dict[str, dict]:
     """{lesson, slide, width: what is too large there}, each lesson after the other. Each is
     measured in one size as it comes there, then as the window takes the other, which stays for the
     next."""
-    found, keys, sizes = {}, [lesson.key for lesson in lessons()], [*SIZES]
-    page = open_page(tab, keys[0], **({"mode": "present"} if hall else {}))
-    for key in keys:
+    found, sizes = {}, [*SIZES]
+    page = open_page(tab, lessons()[0].key, **({"mode": "present"} if hall else {}))
+    for key in (lesson.key for lesson in lessons()):
         page.evaluate(GO, key)
         shown(page, key)
         page.wait_for_function("document.querySelector('.fa-learn .fa-blocks > *')")
         for slide in ("picture", "question") if hall else ("desk",):
             if slide == "question":
-                page.keyboard.press("PageDown")
+                keys(page, "PageDown")
             for width, height in sizes:
-                page.set_viewport_size({"width": width, "height": height})
-                if over := too_large(settled(page)):
+                resize(page, width, height)
+                if over := settled(page).evaluate(BOTH, [LEAST, DIGITS]):
                     found[f"{key}, {slide}, {width}"] = over
             sizes.reverse()
         if not hall and (moved := after_the_hall(page)):
@@ -133,7 +128,7 @@ def after_the_hall(page) -> list:
     page.evaluate("document.querySelector('.fa-to-present').click()")
     page.wait_for_selector(".fa-learn.is-presenting [data-part]")
     settled(page)
-    page.keyboard.press("Escape")
+    keys(page, "Escape")
     page.wait_for_function("!document.querySelector('.fa-learn.is-presenting')")
     after = page.evaluate(BOXES) if settled(page) else []
     if len(before) != len(after):
@@ -161,7 +156,7 @@ def on_the_way(page) -> None:
     page.reload()
     shown(page, "entrance")
     settled(page)
-    assert "left" in page.locator(".fa-path.is-chosen .fa-path-done").inner_text()
+    assert "left" in page.inner_text(".fa-path.is-chosen .fa-path-done")
     cut = "(node) => [node.scrollHeight - node.clientHeight, node.scrollTop]"
     page.locator(".fa-halt").last.focus()
     assert page.locator(".fa-course-map").evaluate(cut) == [0, 0]
@@ -170,7 +165,7 @@ def on_the_way(page) -> None:
 def test_the_frame_fits_and_only_bodies_may_scroll(tab):
     """Head, foot, entrance: in both sizes the page itself has nothing below its window."""
     for width, height in SIZES:
-        tab.page.set_viewport_size({"width": width, "height": height})
+        resize(tab.page, width, height)
         for key in ("", "online", "claims", "handout"):
             page = open_page(tab, key)
             settled(page)
@@ -180,7 +175,8 @@ def test_the_frame_fits_and_only_bodies_may_scroll(tab):
             assert over <= 0, (key, width, over)
             if not key:
                 on_the_way(page)
-                lowest = page.locator(".fa-halt").evaluate_all(
-                    "(all) => Math.max(...all.map((n) => n.getBoundingClientRect().bottom))"
+                lowest = page.eval_on_selector_all(
+                    ".fa-halt",
+                    "(all) => Math.max(...all.map((n) => n.getBoundingClientRect().bottom))",
                 )
                 assert lowest < page.locator(".fa-screen-foot").bounding_box()["y"]

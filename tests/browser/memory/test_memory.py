@@ -18,7 +18,7 @@ def test_place_switch_and_words_are_in_the_address_and_come_back(tab):
     at(page, NAME, "trips")
     click(page, "where")
     at(page, NAME, "where")
-    page.locator(f"{STORY} .fa-scrub").focus()
+    page.focus(f"{STORY} .fa-scrub")
     keys(page, "End")
     settled(page)
     query, said = query_of(page), headline(page, NAME)
@@ -40,7 +40,7 @@ def test_a_bad_value_is_refused_in_a_sentence(tab):
 
 def test_the_figures_are_a_table_with_links_and_a_file(tab):
     page = show(tab, NAME)
-    page.locator(f"{STORY} .fa-story-more").click()
+    page.click(f"{STORY} .fa-story-more")
     dialog = page.locator("dialog.fa-story-dialog")
     dialog.wait_for()
     assert "34,603,008" in dialog.locator("table").inner_text()
@@ -55,7 +55,7 @@ def test_the_figures_are_a_table_with_links_and_a_file(tab):
 def test_the_tables_are_titled_with_the_headline_of_the_position(tab):
     page = show(tab, NAME, {"view": "traffic"})
     assert "57 times" in headline(page, NAME)
-    page.locator(f"{STORY} .fa-story-more").click()
+    page.click(f"{STORY} .fa-story-more")
     dialog = page.locator("dialog.fa-story-dialog")
     dialog.wait_for()
     assert headline(page, NAME) in dialog.inner_text()
@@ -108,7 +108,7 @@ def test_the_words_name_the_mask_of_the_picture(tab):
     page = show(tab, NAME, {"view": "masks"})
     assert "sliding window" in headline(page, NAME)
     assert word(page, "mask").inner_text() == "causal&window:1024,0"
-    page.locator(f"{STORY} .fa-scrub").focus()
+    page.focus(f"{STORY} .fa-scrub")
     for key, shown in (("Home", "full"), ("ArrowRight", "causal")):
         keys(page, key)
         assert word(page, "mask").inner_text() == shown
@@ -124,6 +124,6 @@ def test_the_words_name_the_mask_of_the_picture(tab):
 def test_a_length_may_be_typed_in_thousands(tab):
     page = show(tab, NAME)
     word(page, "n").click()
-    page.locator(".fa-words-typed:visible").first.fill("32k")
+    page.fill(".fa-words-typed:visible", "32k")
     keys(page, "Enter")
     word(page, "n").filter(has_text="32,768").wait_for()

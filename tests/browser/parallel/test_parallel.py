@@ -18,7 +18,7 @@ def test_the_warps_step_by_keys_at_once(tab):
     keys(page, "ArrowRight")
     settled(page)
     assert step(page, NAME) == before + 1
-    assert "m is known" in page.locator(f"{STORY} .fa-svg-canvas").text_content()
+    assert "m is known" in page.text_content(f"{STORY} .fa-svg-canvas")
     click(page, "8 warps", "radio")
     page.wait_for_selector(f"{STORY} .fa-svg-canvas:has-text('8.5 KiB')")
 
@@ -48,7 +48,7 @@ def test_a_word_of_the_problem_changes_the_picture(tab):
 
 def test_a_launch_can_be_recorded_and_a_machine_without_a_gpu_says_so(tab):
     page = show(tab, NAME, {"view": "schedule"})
-    page.locator(f"{STORY} .fa-story-more").click()
+    page.click(f"{STORY} .fa-story-more")
     click(page, "Record this launch on this server's GPU")
     page.wait_for_selector(f"{STORY} .fa-notice:has-text('needs an NVIDIA GPU')")
 
@@ -57,7 +57,7 @@ def test_a_row_of_the_map_is_chosen_for_the_bars(tab):
     """At the position that was shown; the address has the row."""
     page = show(tab, NAME, {"view": "devices"})
     before = step(page, NAME)
-    page.locator(f"{STORY} [data-knob=row4]").press("Enter")
+    page.press(f"{STORY} [data-knob=row4]", "Enter")
     page.wait_for_selector(f"{STORY} .fa-svg-canvas:has-text('Row 17')")
     assert (query_of(page)["par-row"], step(page, NAME)) == ("17", before)
     click(page, "Head–tail", "radio")
@@ -65,20 +65,18 @@ def test_a_row_of_the_map_is_chosen_for_the_bars(tab):
     assert query_of(page)["par-row"] == "17"
     click(page, "decoding")
     at(page, NAME, "decoding")
-    page.locator(f"{STORY} .fa-next").click()  # from another chapter to the first layout
+    page.click(f"{STORY} .fa-next")  # from another chapter to the first layout
     page.wait_for_selector(f"{STORY} h2:has-text('Contiguous rows')")
 
 
 def test_the_number_of_gpus_and_the_tile_are_words_of_the_problem(tab):
     page = show(tab, NAME, {"view": "devices", "h": "32"})
     for word, choice, shown in (("gpus", "2", "two GPUs wait 31"), ("side", "2 × 2", "wait 32")):
-        page.locator(f'{STORY} [data-word="{word}"].fa-problem-word').click()
+        page.click(f'{STORY} [data-word="{word}"].fa-problem-word')
         click(page.locator(".fa-words-choices"), choice)
         page.wait_for_selector(f"{STORY} h2:has-text('{shown}')")
-    assert (
-        page.locator(f"{STORY} .fa-words-line").inner_text().startswith("2 GPUs, 32 tokens, 8 wide")
-    )
-    assert "heads" not in page.locator(f"{STORY} .fa-words-line").inner_text()
+    assert page.inner_text(f"{STORY} .fa-words-line").startswith("2 GPUs, 32 tokens, 8 wide")
+    assert "heads" not in page.inner_text(f"{STORY} .fa-words-line")
     assert {"par-gpus": "2", "par-side": "2"}.items() <= query_of(page).items()
 
 
@@ -86,6 +84,6 @@ def test_the_weights_of_the_parts_have_one_precision(tab):
     """On a phone too, where one of them has room for fewer digits."""
     resize(tab.page, 390, 844)
     page = show(tab, NAME, {"view": "decoding"})
-    found = re.findall(r"([\d.]+) %", page.locator(f"{STORY} .fa-svg-canvas").text_content())
+    found = re.findall(r"([\d.]+) %", page.text_content(f"{STORY} .fa-svg-canvas"))
     resize(page, 1440, 900)
     assert len(found) == 4 and len({len(x.partition(".")[2]) for x in found}) == 1

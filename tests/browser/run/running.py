@@ -2,7 +2,7 @@
 
 from urllib.parse import parse_qsl, urlencode
 
-from tests.browser.harness import settled
+from tests.browser.harness import keys, settled
 
 PAGE = '[data-testid="run"]'
 RUNS = f"Number(document.querySelector('{PAGE}')?.dataset.runs ?? 0)"  # that have ended
@@ -11,8 +11,13 @@ RUNS = f"Number(document.querySelector('{PAGE}')?.dataset.runs ?? 0)"  # that ha
 def open_run(tab, **query: str):
     """The app at its Run page."""
     tab.goto(urlencode({"page": "run", **query}))
-    tab.page.locator(f"{PAGE} .fa-svg-canvas text:visible").first.wait_for()
-    return settled(tab.page)
+    return drawn(tab.page)
+
+
+def drawn(page):
+    """The page, once its picture is there and rests."""
+    page.wait_for_selector(f"{PAGE} .fa-svg-canvas text:visible")
+    return settled(page)
 
 
 def button(page):
@@ -40,7 +45,7 @@ def query_run(found: dict) -> dict[str, str]:
 
 
 def headline(page) -> str:
-    return page.locator(f"{PAGE} h2").inner_text()
+    return page.inner_text(f"{PAGE} h2")
 
 
 def word(page, name: str):
@@ -51,5 +56,5 @@ def word(page, name: str):
 def choose(page, name: str, value: str) -> None:
     """Open a word and type another value."""
     word(page, name).click()
-    page.locator(f"{PAGE} .fa-words-typed").first.fill(value)
-    page.keyboard.press("Enter")
+    page.fill(f"{PAGE} .fa-words-typed", value)
+    keys(page, "Enter")

@@ -12,41 +12,9 @@ from explainer.problem import Problem
 from explainer.web.files import as_json
 from tests.browser.site.hostile import send
 from tests.schema import misfit
+from tests.tables import table
 
-PROBLEM = {
-    "n": 16,
-    "d": 8,
-    "br": 4,
-    "bc": "4",
-    "mask": "causal",
-    "dtype": "fp32",
-    "data": "random",
-    "seed": 9,
-    "text": "",
-    "gain": 1.0,
-}
-HEADS = {"hk": "", "head": 0, "dropout": 0, "rope": 0, "pass": "forward"}
-# The arguments of each endpoint, in their order.
-RUN = PROBLEM | {"b": 1, "h": 1, "methods": "naive,fa2", "score": "none", "sink": ""} | HEADS
-TRACE = PROBLEM | {"order": "fa1", "score": "none", "sink": "", "h": 1} | HEADS
-SWEEP = {
-    "d": 64,
-    "dtype": "bf16",
-    "methods": ["fa2"],
-    "longest": 256,
-    "mask": "causal",
-    "score": "none",
-    "sink": "",
-    "hk": "",
-    "dropout": 0,
-}
-# One that the fields refuse, one that fields together do, one that is too much for this machine;
-# every other is refused in tests/test_problem.py and tests/engine.
-POSTS = [
-    {"n": "9" * 5000},
-    {"h": 6, "hk": 4},
-    {"n": 16384, "d": 64, "br": "1", "bc": "1"},
-]
+RUN, TRACE, SWEEP, REFUSED, BODIES = table(__file__).values()
 
 
 def call(server, arguments: dict, name: str = "run") -> str:
@@ -66,7 +34,7 @@ def answer(server, arguments: dict, name: str = "run"):
     return given
 
 
-@pytest.mark.parametrize("changes", POSTS, ids=lambda d: str(d)[:24])
+@pytest.mark.parametrize("changes", [{"n": "9" * 5000}, *REFUSED], ids=lambda d: str(d)[:24])
 def test_raw_post_is_refused_in_one_sentence(server, changes):
     event = call(server, RUN | changes)
     assert event.startswith("event: error")
@@ -74,10 +42,7 @@ def test_raw_post_is_refused_in_one_sentence(server, changes):
     assert sentence.endswith(".") and len(sentence) < 240 and "Traceback" not in sentence
 
 
-@pytest.mark.parametrize(
-    "body",
-    ["", "{", "[]", "{}", '{"data": 1}', '{"data": [1, 2]}', json.dumps({"data": [1] * 40})],
-)
+@pytest.mark.parametrize("body", BODIES)
 def test_raw_post_of_another_shape_is_refused_in_one_sentence(server, body):
     status, text = send(server, "POST", "/gradio_api/call/run", body)
     assert status == 422

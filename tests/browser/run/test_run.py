@@ -17,6 +17,7 @@ from tests.browser.run.running import (
     RUNS,
     button,
     choose,
+    drawn,
     headline,
     open_run,
     query_run,
@@ -58,16 +59,13 @@ def test_the_marker_and_the_words_change_headline_and_address(tab):
     assert query_of(page)["run-chart"].endswith(",256")
     click(page, "backward", "radio")
     settled(page)
-    assert (
-        "backward" in headline(page).lower()
-        or "backward" in page.locator(f"{PAGE} .fa-story-sentence").inner_text()
-    )
+    sentence = page.inner_text(f"{PAGE} .fa-story-sentence")
+    assert "backward" in f"{headline(page)} {sentence}".lower()
     memory = page.get_by_role("radio", name="memory")
     assert memory.get_attribute("aria-disabled") == "true", "that record has no memory"
     said = headline(page)
     page.reload()
-    page.locator(f"{PAGE} .fa-svg-canvas text:visible").first.wait_for()
-    settled(page)
+    drawn(page)
     assert headline(page) == said
 
 
@@ -112,7 +110,7 @@ def test_the_very_problem_of_the_step_page(tab, query):
     assert not own, "the Step page's Problem says it"
     if "pass" in query:
         click(page, "Tiles", "radio")
-        assert "computed once more" in page.locator(f"{PAGE} .fa-run-panel").inner_text()
+        assert "computed once more" in page.inner_text(f"{PAGE} .fa-run-panel")
     click(page, "Step", "tab")
     tab.settle()
     assert chip.is_visible() and chip.inner_text() == "✓ kernel agrees"
@@ -122,17 +120,17 @@ def test_the_very_problem_of_the_step_page(tab, query):
         beside(page, chip)
     resize(page, 1440, 900)
     if "pass" in query:
-        page.locator('.fa-pass [data-pass="forward"]').click()
+        page.click('.fa-pass [data-pass="forward"]')
     else:
         other = "Full" if query["mask"] == "causal" else "Causal"
-        open_controls(page).get_by_role("radio", name=other).check()
+        click(open_controls(page), other, "radio")
     chip.wait_for(state="hidden")  # it was said of another Problem, or of the other pass
 
 
 def test_the_pass_is_in_the_address_of_a_run(tab):
     page = open_run(tab, **{"run-n": "12", "run-d": "4", "run-pass": "backward"})
     word(page, "pass").click()
-    page.locator(f'{PAGE} .fa-words-choices [data-value="forward"]').click()
+    page.click(f'{PAGE} .fa-words-choices [data-value="forward"]')
     word(page, "pass").wait_for(state="detached")
     found = run(page)
     assert "dQ" not in found["text"] and "pass" not in query_run(found)
@@ -162,11 +160,11 @@ def test_the_tab_opens_with_what_the_step_page_shows(tab):
     page = tab.open("n=8&mask=causal%26window:3,0&hq=2&head=1&dropout=0.2&sink=1.0")
     click(open_controls(page), "Full", "radio")
     tab.settle()
-    page.keyboard.press("Escape")  # the controls close before anything else hears a click
+    keys(page, "Escape")  # the controls close before anything else hears a click
     click(page, "Run", "tab")
     word(page, "n").filter(has_text="8").wait_for()
     word(page, "mask").filter(has_text="full").wait_for()
-    line = page.locator(f"{PAGE} .fa-words-line").inner_text()
+    line = page.inner_text(f"{PAGE} .fa-words-line")
     assert "2 heads" in line and "a sink of 1" in line and "dropout 0.2" in line
     found = run(page)
     assert found["agrees"] == "true"
@@ -184,7 +182,7 @@ def test_the_tab_keeps_what_was_chosen_there(tab):
     settled(page)
     assert word(page, "n").inner_text() == "1,024"
     choose(page, "n", "")  # emptied: as it was
-    page.keyboard.press("Escape")
+    keys(page, "Escape")
     assert word(page, "n").inner_text() in ("16", "1,024")
 
 
@@ -197,7 +195,7 @@ def test_a_run_without_a_kernel_claims_no_picture(tab):
     )
     click(page, "Step", "tab")
     tab.settle()
-    assert not page.locator(".fa-kernel-chip").is_visible()
+    assert not page.is_visible(".fa-kernel-chip")
 
 
 def test_a_bad_address_is_said_and_the_page_shows_its_own(tab):
@@ -214,7 +212,7 @@ def test_what_is_typed_or_pasted_runs_and_can_be_mended_and_taken_back(tab):
     refusal = page.locator("[popover] [role=alert]:visible")
     for text in (CSV.replace("3, 4", "3, x"), CSV, "a dog", "", CSV):
         box.fill(text)
-        page.keyboard.press("Tab")
+        keys(page, "Tab")
         if "x" in text:
             refusal.wait_for()
             assert "cell 2 in row 2 of V is “x”" in refusal.inner_text()
@@ -222,7 +220,7 @@ def test_what_is_typed_or_pasted_runs_and_can_be_mended_and_taken_back(tab):
             refusal.wait_for(state="hidden")
             data = "own Q, K, V" if text == CSV else "sentence"
             page.locator(f"{PAGE} .fa-words-line", has_text=data).wait_for()
-    page.keyboard.press("Escape")
+    keys(page, "Escape")
     found = run(page)
     asked = query_run(found)
     assert asked["text"] == CSV and (asked["n"], asked["d"]) == ("3", "2")
@@ -237,7 +235,7 @@ def test_larger_problem_typed_in_and_restored_from_its_link(tab):
         word(page, "tiles").click()
         block = page.locator(f"{PAGE} [data-field={'br' if size == '64' else 'bc'}]")
         click(block, size)
-        page.keyboard.press("Escape")
+        keys(page, "Escape")
         word(page, "tiles").filter(has_text=size).wait_for()
     problem = Problem(n=150, block_q=64, block_k=32)
     assert run(page)["query"] == urlencode(problem.to_query())
@@ -259,8 +257,7 @@ def test_too_much_for_the_interpreter_is_a_sentence_and_a_way_out(tab):
     assert "times as fast" in headline(page), "the record stays"
     note.get_by_role("link").click()
     page.wait_for_function("!location.search.includes('run-n=16384')")
-    page.locator(f"{PAGE} .fa-svg-canvas text:visible").first.wait_for()
-    settled(page)
+    drawn(page)
     assert button(page).is_enabled()
 
 
@@ -271,7 +268,7 @@ def test_nonsense_is_a_sentence_beside_the_word_and_the_page_goes_on(tab):
         with pytest.raises(ProblemError) as refused:
             Problem.from_query({"n": value})
         page.locator(f"{PAGE} .fa-words-refusal").filter(has_text=str(refused.value)).wait_for()
-        page.keyboard.press("Escape")
+        keys(page, "Escape")
     assert page.evaluate("window.pwned") is None
     assert run(page)["agrees"] == "true"
 
@@ -307,9 +304,9 @@ def test_claims_tabs_and_a_tile_by_the_keyboard(tab):
     tile = page.locator(f'{PAGE} [data-knob="tile 15"]')
     tile.focus()
     keys(page, "Enter")
-    text = page.locator(f'{PAGE} [data-claim="same"]').inner_text()
+    text = page.inner_text(f'{PAGE} [data-claim="same"]')
     assert "tile (3, 3)" in text and "|Δm|" in text
-    page.locator(f'{PAGE} [data-knob="open"]').focus()
+    page.focus(f'{PAGE} [data-knob="open"]')
     keys(page, "Enter")
     page.wait_for_selector('[data-testid="player"][data-i="3"][data-j="3"]:visible')
 
@@ -330,13 +327,9 @@ def test_a_link_of_the_lesson_shows_the_record_and_starts_nothing(tab):
         x for lesson in lessons() if lesson.key == "saves" for x in lesson.links if x.page == "run"
     )
     page = tab.goto(link.query)
-    page.locator(f"{PAGE} .fa-svg-canvas text:visible").first.wait_for()
-    settled(page)
-    assert (
-        "Full attention over 4,096 tokens"
-        in page.locator(f"{PAGE} .fa-story-sentence").inner_text()
-    )
-    assert page.locator(PAGE).get_attribute("data-runs") == "0"
+    drawn(page)
+    assert "Full attention over 4,096 tokens" in page.inner_text(f"{PAGE} .fa-story-sentence")
+    assert page.get_attribute(PAGE, "data-runs") == "0"
 
 
 def test_a_chart_is_saved_as_a_picture(tab):
@@ -388,7 +381,7 @@ def test_a_phone_shows_every_word_and_every_view_of_a_run(apart):
     page = open_run(tab)
     assert page.evaluate(HIDDEN_CONTROLS) == []
     run(page)
-    page.locator(f"{PAGE} .fa-run-claim").first.wait_for()
+    page.wait_for_selector(f"{PAGE} .fa-run-claim")
     click(page, "Recorded times", "radio")
     page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
     run(page)
@@ -413,7 +406,7 @@ def test_the_hall_sees_the_chart_then_one_claim_after_another(tab, size):
     settled(page)
     titles = []
     for _ in range(4):
-        titles.append(page.locator(f"{PAGE} .fa-run-claim h3").first.inner_text())
+        titles.append(page.inner_text(f"{PAGE} .fa-run-claim h3"))
         assert page.evaluate(SMALL) == []
         assert page.evaluate("document.documentElement.scrollHeight <= innerHeight + 4")
         keys(page, "PageDown")
@@ -435,7 +428,7 @@ def test_a_lecturer_who_only_presses_next_sees_the_chart_the_masks_and_the_run(t
     keys(page, "PageDown")
     page.wait_for_function(f"document.querySelector('{PAGE} h2').textContent.includes('256 GiB')")
     keys(page, "PageDown")
-    page.locator(f'{PAGE}[data-view="masks"]').wait_for()
+    page.wait_for_selector(f'{PAGE}[data-view="masks"]')
     ended = page.evaluate(RUNS)
     keys(page, "PageDown")
     run_result(page, ended + 1)
@@ -445,7 +438,7 @@ def test_a_lecturer_who_only_presses_next_sees_the_chart_the_masks_and_the_run(t
         keys(page, "PageDown")
     claim.filter(has_text="Fast").wait_for()
     keys(page, "PageUp", "PageUp", "PageUp")
-    page.locator(f'{PAGE}[data-view="masks"]').wait_for()
+    page.wait_for_selector(f'{PAGE}[data-view="masks"]')
     keys(page, "PageUp", "PageDown", "PageDown")
     claim.filter(has_text="Correct").wait_for()
     assert page.evaluate(RUNS) == ended + 1, "what has run is shown, not run again"
@@ -459,8 +452,8 @@ def test_a_press_before_step_is_there_is_not_lost(tab):
     page = tab.page
     button(page).click()
     page.wait_for_function(f"{RUNS} > 0")
-    page.get_by_role("button", name="Step through it").click()
-    page.locator(PAGE).wait_for(state="hidden")
+    click(page, "Step through it")
+    page.wait_for_selector(PAGE, state="hidden")
     assert not page.locator('[data-testid="player"]').count()
     for route in held:
         route.continue_()

@@ -49,7 +49,7 @@ def test_a_live_run_opens_with_its_speed_and_the_roofline(page):
     assert "tensor cores" in found["text"] and "measured on NVIDIA H200" not in headline(tab)
     assert "on record" not in found["text"], "live figures only"
     click(tab, "Correct", "radio")
-    assert tab.locator(f'{PAGE} [data-claim="correct"]').is_visible()
+    assert tab.is_visible(f'{PAGE} [data-claim="correct"]')
 
 
 def test_each_bar_carries_its_name_and_one_is_ours(page):
@@ -70,7 +70,7 @@ def test_a_run_says_how_long_it_takes_and_can_be_stopped(page):
     go = button(tab)
     go.click()
     go.filter(has_text="Stop").wait_for()
-    assert "s so far" in tab.locator(f"{PAGE} .fa-run-note").inner_text()
+    assert "s so far" in tab.inner_text(f"{PAGE} .fa-run-note")
     go.click()
     found = run_result(tab)
     assert found["state"] == "canceled"
@@ -86,10 +86,10 @@ def test_a_worker_that_breaks_is_a_sentence_and_the_records_stay(page):
         button(tab).click()
         found = run_result(tab, k + 1)
         assert found["state"] == "refused"
-        note = tab.locator(f"{PAGE} .fa-run-note").inner_text()
+        note = tab.inner_text(f"{PAGE} .fa-run-note")
         assert note.endswith(".")
         assert "times as fast" in headline(tab)
         assert button(tab).is_enabled(), "it can be tried again"
     click(tab, "Step", "tab")
     settled(tab)
-    assert tab.locator('[data-testid="player"]').is_visible(), "nobody's page errs"
+    assert tab.is_visible('[data-testid="player"]'), "nobody's page errs"

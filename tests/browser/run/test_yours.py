@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.harness import Server, Watched, settled
+from tests.browser.harness import Server, Watched, click, keys, settled
 from tests.check.planted import NUMPY, plant
 
 VIEW = '[data-testid="yours"]'
@@ -30,15 +30,15 @@ def live(browser, mine):
 def shows(page, headline: str) -> str:
     """Wait for the headline; return all that the page says."""
     page.get_by_role("heading", name=headline).wait_for()
-    return page.locator('[data-testid="run"]').inner_text()
+    return page.inner_text('[data-testid="run"]')
 
 
 def test_the_view_follows_the_file(live, mine):
     text = shows(live, "Your ℓ goes wrong in tile (1, 1)")
     assert "does not rescale ℓ by α" in text and "mine.py, checked on this machine" in text
     assert live.locator(f"{VIEW} td.is-wrong").count() == 1
-    assert not live.locator(".fa-run-go").is_visible() and "checked again" in text
-    live.get_by_role("link", name="See this tile on Step").click()
+    assert not live.is_visible(".fa-run-go") and "checked again" in text
+    click(live, "See this tile on Step", "link")
     player = live.locator('[data-testid="player"]')
     live.wait_for_selector('[data-testid="player"][data-step="2"][data-phase="sum"]')
     assert [player.get_attribute(f"data-{x}") for x in ("i", "j")] == ["1", "1"]
@@ -52,7 +52,7 @@ def test_the_view_follows_the_file(live, mine):
 
 def test_run_and_step_show_it_beside_the_others(live, mine):
     shows(live, "Your ℓ goes wrong in tile (1, 1)")
-    live.get_by_role("button", name="Run it beside FA-2").click()
+    click(live, "Run it beside FA-2")
     text = shows(live, "Yours is not correct here")
     assert "the first tile is (1, 1)" in text
     live.goto(live.url.partition("?")[0] + "?mode=compare&step=2")
@@ -60,10 +60,10 @@ def test_run_and_step_show_it_beside_the_others(live, mine):
     lane.wait_for()
     crosses = lane.locator(".fa-lane-cross:visible")
     assert "The first tile that differs is (1, 1)." in lane.inner_text() and crosses.count() == 1
-    live.keyboard.press("End")
+    keys(live, "End")
     live.wait_for_selector('[data-testid="yours-lane"][data-done="true"]')
     assert lane.locator(".fa-lane-cross:visible").count() == 6
-    live.get_by_role("button", name="Backward").click()
+    click(live, "Backward")
     lane.wait_for(state="detached")
 
 
@@ -71,7 +71,7 @@ def test_without_a_file_the_view_shows_an_example_and_the_command(phone):
     phone.goto("page=run&run-view=yours")
     page = settled(phone.page)
     assert "--kernel my_attention.py" in shows(page, "Your O goes wrong in tile (1, 1)")
-    assert page.locator(MINE).first.inner_text() == "0.00"
+    assert page.inner_text(MINE) == "0.00"
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    page.get_by_role("radio", name="Masks").check()
-    assert page.locator(".fa-run-go").is_visible()
+    click(page, "Masks", "radio")
+    assert page.is_visible(".fa-run-go")

@@ -4,24 +4,11 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 
 from explainer.views.stories.pages import CHAPTERS
-from tests.browser.harness import click, focus, focused, press, read, settled
+from tests.browser.harness import click, focus, focused, keys, press, read, settled
 from tests.browser.run.running import open_run, run
+from tests.tables import table
 
-# {address: what is new there, where another address has scanned the whole of a page}
-PAGES = {
-    "step=4": None,
-    "step=4&phase=exp&sel=S.9.5": ".fa-mount",
-    "order=standard&step=17&n=64&d=64&br=16&bc=16": ".fa-mount",
-    "mode=compare&step=5": ".fa-mount",
-    "tour=4": ".fa-mount, .fa-tour",
-    "mode=present&step=4": None,
-    "page=run": None,
-    "page=run&run-view=masks": None,
-    "page=run&run-view=yours": None,
-    "page=learn": None,
-    "page=learn&lesson=claims": ".fa-screen",
-    "page=learn&lesson=online": ".fa-lesson-body",
-} | {
+PAGES = table(__file__) | {
     f"page={name}&{name[:3]}-view={chapter}": f'[data-page="{name}"]' if k else None
     for name, chapters in CHAPTERS.items()
     for k, chapter in enumerate(chapters)
@@ -109,7 +96,7 @@ MENU = "Playing, what-ifs, all controls"
 
 def tabbed(page) -> str:
     """Return the name of what Tab reaches."""
-    page.keyboard.press("Tab")
+    keys(page, "Tab")
     return focused(page)
 
 
@@ -124,8 +111,8 @@ def test_everything_by_keyboard(tab):
     assert read(page)["phase"] == "scores"
     for name in ("Code", "NumPy"):
         page.get_by_role("tab", name=name).press("Enter")
-    assert "exp_difference" in page.locator("ol.fa-code").inner_text()
-    page.keyboard.press("ArrowRight")
+    assert "exp_difference" in page.inner_text("ol.fa-code")
+    keys(page, "ArrowRight")
     assert read(page)["step"] == "1", "arrows still step"
 
 
@@ -134,8 +121,8 @@ def test_tab_goes_as_the_eye_does(tab):
     page = tab.open()
     names = "Skip to the content,Step,Run,Memory,Parallel,Learn,Forward,Backward,Tour,More"
     assert ",".join(tabbed(page) for _ in range(10)) == names
-    page.keyboard.press("Tab")
+    keys(page, "Tab")
     assert page.evaluate("Boolean(document.activeElement.closest('#pages > [role=tabpanel]'))")
-    page.locator(".fa-skip").first.focus()
-    page.keyboard.press("Enter")
+    page.focus(".fa-skip")
+    keys(page, "Enter")
     assert page.evaluate("document.activeElement.ariaLabel") == "Step"

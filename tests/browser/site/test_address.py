@@ -14,6 +14,7 @@ from tests.browser.harness import (
     click,
     focus,
     frame,
+    keys,
     open_controls,
     press,
     query_of,
@@ -21,13 +22,9 @@ from tests.browser.harness import (
     settled,
 )
 from tests.browser.run.running import button, query_run, run_result, word
+from tests.tables import table
 
-# Each refusal's sentence is tested in tests/web and tests/test_problem.py.
-BAD = [
-    {"n": "0"},
-    {"data": "<img src=x onerror=window.pwned=1>"},
-    {"n": "16384", "br": "1", "bc": "1"},
-]
+TABLE = table(__file__)
 
 
 def control(page, label: str):
@@ -80,21 +77,12 @@ def test_address_follows_and_keeps_foreign_keys(tab):
 def test_controls_change_the_player_and_the_address(tab):
     page = tab.open("n=16&d=8&br=4&bc=4")
     problem = Problem()
-    # Blocks shrink with a sequence that is smaller.
-    for name, value, change in (
-        ("Sequence length N", "14", {"n": 14}),
-        ("Full", "", {"mask": "full"}),
-        ("FA-1", "", {"order": "fa1"}),
-        ("Standard", "", {"order": "standard"}),
-        ("bf16", "", {"dtype": "bf16"}),
-        ("Key block Bc", "5", {"block_k": 5}),
-        ("Sequence length N", "3", {"n": 3, "block_q": 3, "block_k": 3}),
-    ):
+    for name, value, change in TABLE["controls"]:
         if value:
             control(page, name).fill(value)
-            page.keyboard.press("Enter")
+            keys(page, "Enter")
         else:
-            page.get_by_role("radio", name=name).check()
+            click(page, name, "radio")
         problem = replace(problem, **change)
         judge(page, problem, 0)
         assert query_of(page).items() >= problem.to_query().items()
@@ -105,7 +93,7 @@ def test_who_is_quicker_than_the_server_keeps_what_was_chosen(tab):
     held = Held(tab.page, "**/fa/opened*")
     page = tab.open("n=32&d=8&br=8&bc=4", rests=False)
     control(page, "Sequence length N").fill("14")
-    page.keyboard.press("Enter")
+    keys(page, "Enter")
     page.wait_for_function(
         "() => document.querySelector('[data-testid=player]').dataset.steps < 15"
     )
@@ -114,7 +102,7 @@ def test_who_is_quicker_than_the_server_keeps_what_was_chosen(tab):
     judge(page, problem, 0)
     assert control(page, "Sequence length N").input_value() == "14"
     assert control(page, "Query block Br").input_value() == "8"
-    page.get_by_role("radio", name="Full").check()
+    click(page, "Full", "radio")
     judge(page, Problem(n=14, block_q=8, block_k=4, causal=False), 0)
 
 
@@ -152,7 +140,7 @@ def test_a_tab_chosen_before_the_server_answers_stays(tab):
     assert query_of(page)["page"] == "memory"
 
 
-@pytest.mark.parametrize("query", BAD, ids=lambda q: "&".join(f"{k}={v[:8]}" for k, v in q.items()))
+@pytest.mark.parametrize("query", TABLE["bad"], ids="&".join)
 def test_bad_address_is_one_sentence_and_the_page_goes_on(tab, query):
     tab.tolerate("status of 400")
     page = tab.open(urlencode(query))
@@ -167,10 +155,10 @@ def test_bad_address_is_one_sentence_and_the_page_goes_on(tab, query):
     assert page.evaluate("window.pwned") is None
     judge(page, Problem(), 0)
     focus(page)
-    page.keyboard.press("ArrowRight")
+    keys(page, "ArrowRight")
     judge(page, Problem(), 1)
     if len(query) == 1:  # else the controls keep what was asked: a Problem, only too many tiles
-        open_controls(page).get_by_role("radio", name="Full").check()
+        click(open_controls(page), "Full", "radio")
         judge(page, Problem(causal=False), 4)  # tile (1, 0) stays on screen
         assert alerts.count() == 0
 
@@ -178,7 +166,7 @@ def test_bad_address_is_one_sentence_and_the_page_goes_on(tab, query):
 def test_back_and_forward_lead_between_the_pages(tab):
     page = tab.open("n=16&d=8&br=4&bc=4&step=3")
     click(page, "Memory", "tab")
-    page.locator('[data-page="memory"] [data-chapter="trips"]').click()
+    page.click('[data-page="memory"] [data-chapter="trips"]')
     page.wait_for_selector('[data-page="memory"][data-chapter="trips"]:visible')
     assert query_of(page)["mem-view"] == "trips"
     page.go_back()
@@ -208,4 +196,4 @@ def test_an_address_opens_its_page_though_the_tab_misses_the_first_click(tab):
     page.goto(f"{tab.server.url}/?page=learn&lesson=dot")
     settled(page)
     assert page.get_by_role("tab", name="Learn").get_attribute("aria-selected") == "true"
-    assert page.locator("#learn-dot-title").is_visible()
+    assert page.is_visible("#learn-dot-title")

@@ -192,7 +192,7 @@ MODES = [{"order": "fa1"}, {"mode": "present"}, {"mode": "compare"}, {"tour": "1
 def test_words_that_are_scripts_are_shown_as_words(silent, more):
     page = silent.open(urlencode(SENTENCE | more))
     if "order" in more:  # the other modes show no table of rows, or other rows
-        assert WORDS[0] in page.locator(".fa-rows").inner_text()
+        assert WORDS[0] in page.inner_text(".fa-rows")
     unharmed(silent)
 
 

@@ -95,8 +95,8 @@ def check_page(page, url, other, proxy):
     page.goto(url)
     settled(page)
     assert set(proxy.answered.values()) == {0, proxy.answered[other.port]}, "one replica a browser"
-    page.locator(".fa-run-go").click()
-    page.locator(".fa-run-meter").wait_for()
+    page.click(".fa-run-go")
+    page.wait_for_selector(".fa-run-meter")
     page.evaluate("window.isOld = true")
     other._process.kill()
     page.get_by_text(LOST).first.wait_for()
@@ -104,6 +104,6 @@ def check_page(page, url, other, proxy):
         "!window.isOld && document.readyState === 'complete'"
     )  # Gradio opened it anew
     settled(page)
-    page.locator(".fa-run-go").click()
+    page.click(".fa-run-go")
     assert "n=128" in run_result(page)["query"]
     assert proxy.retried and not proxy.refused

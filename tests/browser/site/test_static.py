@@ -13,10 +13,10 @@ from explainer.learn.registry import lessons
 from explainer.learn.tour import CHAPTERS
 from explainer.problem import Problem
 from explainer.trace import trace
-from explainer.views.learn_screens import keys
+from explainer.views.learn_screens import keys as screens
 from explainer.web.export import LACKS, PRESETS, site
 from tests.browser.expected import complaints, phases
-from tests.browser.harness import Watched, click, press, read, settled
+from tests.browser.harness import Watched, click, keys, press, read, settled
 from tests.browser.learn.learning import SHOWN
 from tests.browser.run.running import PAGE as RUN
 from tests.browser.story import story
@@ -81,17 +81,16 @@ def test_the_step_page_plays_by_keyboard(lesson):
     click(page, "Compare", "tab")
     page.wait_for_function("document.querySelectorAll('[data-testid=player]').length === 3")
     click(page, "Code", "tab")
-    page.locator(".fa-code :is(li, tr, code)").first.wait_for()
+    page.wait_for_selector(".fa-code :is(li, tr, code)")
     assert "step=" in page.url
 
 
 def test_the_word_of_the_mask_offers_the_problems_that_are_here(lesson):
     """No server answers what a mask means: the list of Problems, and no builder."""
     page = lesson.open("step=1")
-    page.locator(".fa-word-mask").click()
-    assert page.locator(".fa-step-controls a").first.is_visible()
-    press(page, "Escape")
-    press(page, "m")
+    page.click(".fa-word-mask")
+    assert page.is_visible(".fa-step-controls a")
+    keys(page, "Escape", "m")
     assert not page.locator(".fa-masks").count() and not page.locator("dialog[open]").count()
 
 
@@ -117,18 +116,18 @@ SHOW = """async (places) => {
 
 def test_the_tour_and_every_place_that_the_lesson_leads_to(lesson):
     page = lesson.open()
-    page.locator(".fa-start-tour").click()
+    page.click(".fa-start-tour")
     for k, chapter in enumerate(CHAPTERS):
         page.wait_for_selector(f'[data-testid="tour"][data-chapter="{k + 1}"]')
         where = f'[data-order="{chapter.problem.order}"][aria-busy="false"]'
         if chapter.mode is None:
             page.wait_for_selector(f'[data-testid="player"][data-step="{chapter.step}"]{where}')
-        page.keyboard.press("Space")
+        keys(page, "Space")
     places = [link.query for lesson in lessons() for link in lesson.links if link.page == "step"]
     places += [urlencode(problem.to_query()) for _, problem in PRESETS]
     assert page.evaluate(SHOW, places) == {}
     assert LACKS["trace"] in page.evaluate(SHOW, ["n=17"])["n=17"]
-    page.keyboard.press("c")
+    keys(page, "c")
     page.get_by_role("link", name=PRESETS[1][0]).click()
     page.wait_for_url("**/?*data=sentence*")
     settled(page)
@@ -184,20 +183,20 @@ def test_every_screen_and_all_that_it_holds(lesson):
         lesson.key for lesson in lessons()
     ]
     widgets = 0
-    for key in keys():
+    for key in screens():
         page.evaluate(GO, f"?page=learn&lesson={key}")
         page.wait_for_function(SHOWN, arg=key)
         settled(page)
         for _ in CLAIMS if key == "claims" else (0,):
             if key == "claims":  # decided, so that its proof runs
-                page.keyboard.press("t")
+                keys(page, "t")
                 settled(page)
             found = page.evaluate(WIDGETS)
             assert found["wrong"] == {}, key
             widgets += found["widgets"]
     assert widgets > 60
     at(lesson, "page=learn&lesson=softmax")
-    page.locator("#learn-softmax .fa-run-link").first.click()
+    page.click("#learn-softmax .fa-run-link")
     page.wait_for_url(re.compile(r"/course/fa/\?n=16.*order=standard"))
     settled(page)
     assert read(page)["order"] == "standard"
@@ -224,11 +223,11 @@ def test_run_shows_what_was_recorded_and_runs_nothing(lesson):
     click(page, "full", "radio")
     settled(page)
     before = said.inner_text()
-    page.keyboard.press("Escape")
+    keys(page, "Escape")
     page.get_by_role("slider", name="Sequence length N").press("End")
     said.filter(has_not_text=before).wait_for()
     click(page, "Masks", "radio")
     said.filter(has_text="FlexAttention").wait_for()
-    page.locator(f'{RUN} [data-word="mask"]').click()
+    page.click(f'{RUN} [data-word="mask"]')
     page.locator(f"{RUN} .fa-words-choices button").last.click()
     page.locator(".fa-words-refusal").filter(has_text="Only the app runs kernels").wait_for()

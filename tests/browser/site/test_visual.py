@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.browser.harness import settled
+from tests.browser.harness import resize, settled
 from tests.browser.learn.learning import IDLE
 from tests.browser.learn.learning import SHOWN as SCREEN
 from tests.browser.site.test_accessible import SHOWN
@@ -38,7 +38,7 @@ def small(png: bytes) -> np.ndarray:
 def test_looks_as_it_did(context, server, watch, name):
     query, width, height, scheme = PAGES[name]
     page = watch(context).page
-    page.set_viewport_size({"width": width, "height": height})
+    resize(page, width, height)
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     page.goto(f"{server.url}/?{query}")
     page.wait_for_selector(SHOWN)

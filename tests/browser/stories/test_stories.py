@@ -5,8 +5,9 @@ import pytest
 
 from explainer.learn.glossary import TERMS
 from explainer.views.stories.pages import CHAPTERS
-from tests.browser.harness import keys, query_of, resize, settled
+from tests.browser.harness import keys, query_of, resize, settled, spot
 from tests.browser.story import at, headline, show, step, story
+from tests.tables import table
 
 CASES = [(page, name) for page, chapters in CHAPTERS.items() for name in chapters]
 TITLES = {x.key: f"{x.symbol} · {x.name}" if x.symbol else x.name for x in TERMS}
@@ -95,12 +96,11 @@ def test_a_playhead_follows_keys_and_pointer(tab, name, chapter):
     keys(page, "ArrowRight", "ArrowRight", "ArrowLeft")
     settled(page)
     assert step(page, name) == before + 1
-    assert page.locator(".fa-story-label b").inner_text() in head.get_attribute("aria-valuetext")
-    box = head.bounding_box()
-    assert box
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 10)
+    assert page.inner_text(".fa-story-label b") in head.get_attribute("aria-valuetext")
+    x, y = spot(head, 0.5, 0.1)
+    page.mouse.move(x, y)
     page.mouse.down()
-    page.mouse.move(box["x"] + (-300 if name == "memory" else 500), box["y"] + 10)
+    page.mouse.move(x + (-300 if name == "memory" else 500), y)
     page.mouse.up()
     settled(page)
     assert abs(step(page, name) - before) > 4
@@ -112,9 +112,9 @@ def test_next_leads_through_every_chapter_and_on(tab, name):
     for chapter in CHAPTERS[name]:
         at(page, name, chapter)
         while page.locator(f'{story(name)}[data-chapter="{chapter}"]:visible').count():
-            page.locator(f"{story(name)} .fa-next").click()
+            page.click(f"{story(name)} .fa-next")
             page.wait_for_selector(f"{story(name)}{RESTS}", state="attached")
-    page.locator(AFTER[name]).first.wait_for()
+    page.wait_for_selector(AFTER[name])
 
 
 def test_a_clicker_leads_a_lecture_to_both_layouts_of_devices_and_back(tab):
@@ -127,7 +127,7 @@ def test_a_clicker_leads_a_lecture_to_both_layouts_of_devices_and_back(tab):
         keys(page, key)
         page.wait_for_selector(f"{story(name)}{RESTS}")
         assert min(page.evaluate(SIZES, story(name))) >= HALL
-        chapter = page.locator(story(name)).get_attribute("data-chapter")
+        chapter = page.get_attribute(story(name), "data-chapter")
         return chapter, query_of(page).get("par-layout", "contiguous"), step(page, name)
 
     places = [("contiguous", 15), ("head-tail", 6), ("head-tail", 9), ("compared", 3)]
@@ -147,20 +147,12 @@ def test_a_clicker_leads_a_lecture_to_both_layouts_of_devices_and_back(tab):
     assert clicked("ArrowLeft") == ("devices", "head-tail", 6)
 
 
-@pytest.mark.parametrize(
-    ("name", "chapter", "terms"),
-    [
-        ("memory", "where", {"hbm", "register", "sram", "l2", "sm", "program"}),
-        ("memory", "tiles", {"program", "sm", "wgmma", "register", "sram", "spill"}),
-        ("parallel", "warps", {"warp", "sram", "barrier"}),
-        ("parallel", "decoding", {"program", "sm", "lse"}),
-    ],
-)
+@pytest.mark.parametrize(("name", "chapter", "terms"), table(__file__))
 def test_a_term_is_explained_where_it_first_stands(tab, name, chapter, terms):
     page = show(tab, name, {"view": chapter})
     marked = page.locator(f"{story(name)} :is(abbr, tspan)[data-term]")
     keys_ = marked.evaluate_all("(nodes) => nodes.map((node) => node.dataset.term)")
-    assert sorted(keys_) == sorted(terms), "each once"
+    assert sorted(keys_) == terms, "each once"
     for one in (marked.first, marked.last):  # in the headline, and in the picture
         one.focus()
         page.locator(".fa-term").get_by_text(TITLES[one.get_attribute("data-term")]).wait_for()
@@ -174,7 +166,7 @@ def test_on_a_phone_next_scrolls_to_what_changes(tab, name, chapter):
     assert page.evaluate("scrollY") == 0
     canvas = page.locator(f"{story(name)} .fa-svg-canvas")
     before = set(canvas.locator("text").all_text_contents())
-    page.locator(f"{story(name)} .fa-next").click()
+    page.click(f"{story(name)} .fa-next")
     settled(page)
     bar = page.locator(f"{story(name)} .fa-story-bar").bounding_box()["y"]
     fresh = [x for x in canvas.locator("text").all() if x.text_content() not in before]
