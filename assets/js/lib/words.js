@@ -67,8 +67,9 @@ export function makeProblemWords(list, onChange, hasAll = false) {
   /** Show these values: in a line of text with the names of words in brackets, or as a list of words.
    * @param {Values} given by the keys of the fields @param {string | string[]} line @param {Values} [defaults] of the page, in place of the fields' own */
   function show(given, line, defaults = {}) {
-    for (const field of list) field.default = defaults[field.key] ?? field.default;
-    values = Object.fromEntries(list.map((one) => [one.key, given[one.key] ?? one.default]));
+    const all = [...fields.values()]; // a chapter may have added words of its own
+    for (const field of all) field.default = defaults[field.key] ?? field.default;
+    values = Object.fromEntries(all.map((one) => [one.key, given[one.key] ?? one.default]));
     for (const control of controls) control.show(values);
     const words = lineOf(line);
     const now = JSON.stringify([words, values]);
