@@ -18,7 +18,9 @@ from . import backward_plans, folding, plans, tables, versions
 from .launch import by_tma, counter_of, describe_rows, unsupported_tensors, why_not_here
 
 HALF = 64  # rows and columns of a box of dQ; rows of one of dK and dV
-TOGETHER = 4  # key blocks of a head that run at once where their additions are serialized
+# Key blocks of a head that run at once where their additions are serialized: few, since each waits
+# for the one before it, or few heads, which L2 holds; masked, fewer: they are shorter.
+TOGETHER = {False: 12, True: 3}
 ENDS_ROWS = 64  # of one program of `before_kernel`: divides a tile's rows
 SCALED = 4096  # numbers of one program that scales dQ
 
@@ -77,7 +79,7 @@ def prepare(
     multiprocessors = torch.cuda.get_device_properties(device).multi_processor_count
     section = max(1, plans.L2_SECTION_BYTES // (8 * n_q * d * group))
     if chosen.serialized:  # of many heads at once, so that few key blocks wait for each other
-        section = max(section, multiprocessors // TOGETHER)
+        section = max(section, multiprocessors // TOGETHER[chosen.masked])
     section = min(section, batch * k_heads)
     whole = partial(describe_rows, rows=rows), partial(describe_rows, rows=keys)
     half, flat = partial(describe_rows, rows=HALF), partial(_flat, rows=rows)

@@ -26,6 +26,7 @@ from .backward_parts import (
     announce,
     await_both,
     await_rank,
+    barriers,
     mask_rows,
     release_rank,
     stage_output,
@@ -135,14 +136,14 @@ def produce(loads, plan: gl.constexpr):
 @gluon.jit
 def visit_row_block(
     S, less, dK, dV, it, n, at_pass, passes, row0, own, work, plan: gl.constexpr, w: gl.constexpr,
-    FIRST: gl.constexpr,
+    NONE_BEFORE: gl.constexpr,
 ):  # fmt: skip
     """Visit row block i for this warpgroup's keys: return S and −D of the next one, and dK, dV with
     this one's part.
 
     S (64, M): of this row block, less: −D as the products take it, at_pass: its number in the tile.
-    dQ of the row block before is computed here, unless FIRST; without FIRST at at_pass = 0 its
-    product takes what lies in shared memory and is not used.
+    dQ of the row block before is computed here, unless NONE_BEFORE; without that, at at_pass = 0
+    its product takes what lies in shared memory and is not used.
     """
     M: gl.constexpr = plan.block_m
     STAGES: gl.constexpr = plan.stages
@@ -151,11 +152,11 @@ def visit_row_block(
     q_smem, lse_smem, q_full = q_ring
     do_smem, less_smem, do_full = do_ring
     ds_smem, ds_full, ds_empty = ds_ring
-    D: gl.constexpr = q_smem.shape[4]
     DTYPE: gl.constexpr = q_smem.dtype
     S_LAYOUT: gl.constexpr = S.type.layout
     OPERAND: gl.constexpr = gl.DotOperandLayout(0, dK.type.layout, 2)
     BY_ROW: gl.constexpr = gl.SliceLayout(0, S_LAYOUT)
+    D: gl.constexpr = k_smem.shape[4]
     k_all = k_smem.index(0).reshape([KEYS, D])
     k_own = k_all.slice(w * HALF, HALF)
     v_own = v_smem.index(0).reshape([KEYS, D]).slice(w * HALF, HALF)
@@ -179,19 +180,19 @@ def visit_row_block(
     # phases: dS, dK — dS in shared memory, and dK_j += dSᵀ Q_i; the order that is faster by d
     dS = (P * dP).to(DTYPE)
     q = q_smem.index(s).reshape([M, D])
-    if D == 128:
+    if plan.dk_first:
         dS_16 = gl.convert_layout(dS, OPERAND)
         dK_started = warpgroup_mma(dS_16, q, dK, is_async=True)
     mbarrier.wait(ds_empty.index(it & 1), ((it >> 1) & 1) ^ 1)
     ds_smem.index(it & 1).slice(w * HALF, HALF).store(dS)
     fence_async_shared()
     mbarrier.arrive(ds_full.index(it & 1), count=1)
-    if D != 128:
+    if not plan.dk_first:
         dS_16 = gl.convert_layout(dS, OPERAND)
         dK_started = warpgroup_mma(dS_16, q, dK, is_async=True)
     # phase: dQ — the half of dS_i K_j of the row block before
     it += 1
-    if not FIRST:
+    if not NONE_BEFORE:
         earlier = True if plan.peeled else at_pass > 0
         mbarrier.wait(ds_full.index(it & 1), ((it >> 1) & 1) ^ 1, pred=earlier)
         dQ_started = start_dq(k_all, ds_smem.index(it & 1), w)
@@ -202,7 +203,7 @@ def visit_row_block(
     more = at_pass + 1 < passes
     await_full(q_full, it, STAGES, pred=more)
     S_started = transposed_product(k_own, q_smem, ahead, none, False)
-    if FIRST:
+    if NONE_BEFORE:
         dV, dK, _, _ = warpgroup_mma_wait(1, deps=[dV_started, dK_started, P_16, dS_16])
         announce(Q_SLOT + s)
     else:
@@ -300,9 +301,13 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
 
 
 @gluon.jit
-def send(stores, out_ring, messages, tables, plan: gl.constexpr):
+def send(stores, out_ring, messages, tables, plan: gl.constexpr, own: gl.constexpr):
     """Add the parts of dQ of every tile in HBM, by rank if serialized, then store dK and dV (the
-    sending warp). A copy leaves out rows beyond Nq and keys beyond Nk."""
+    sending warp). A copy leaves out rows beyond Nq and keys beyond Nk.
+
+    If serialized each of two warps has a slot of its own, and waits until its copy is in HBM, so
+    that the next key block may add at once.
+    """
     M: gl.constexpr = plan.block_m
     dq_desc, dk_desc, dv_desc = stores
     out_smem, out_empty = out_ring
@@ -322,25 +327,25 @@ def send(stores, out_ring, messages, tables, plan: gl.constexpr):
         passes = read_field(slots, n, PASSES, 1)
         mbarrier.arrive(free.index(n & 1), count=1)
         row0 = end - M
-        if plan.serialized:
-            before = COUNTS
-        for at_pass in range(0, passes):
+        for _at_pass in range(0, passes):
             slot = at & 1
-            await_both(OUT_SLOT + slot)
-            if plan.serialized:
-                count = COUNTS + head * Tr + row0 // M
-                await_rank(count, gl.load(RANKS + key0 // KEYS * Tr + row0 // M))
-            for w in gl.static_range(2):
-                if BY_COLUMNS:
-                    async_add(dq_desc, [head, row0, w * HALF], out_smem.index(slot * 2 + w))
+            if own is None or slot == own:
+                await_both(OUT_SLOT + slot)
+                if plan.serialized:
+                    count = COUNTS + head * Tr + row0 // M
+                    await_rank(count, gl.load(RANKS + key0 // KEYS * Tr + row0 // M))
+                for w in gl.static_range(2):
+                    if BY_COLUMNS:
+                        async_add(dq_desc, [head, row0, w * HALF], out_smem.index(slot * 2 + w))
+                    else:
+                        async_add(dq_desc, [head, row0 + w * HALF, 0], out_smem.index(slot * 2 + w))
+                if plan.serialized:
+                    tma.store_wait(0)
+                    mbarrier.arrive(out_empty.index(slot), count=1)
+                    release_rank(count)
                 else:
-                    async_add(dq_desc, [head, row0 + w * HALF, 0], out_smem.index(slot * 2 + w))
-            tma.store_wait(2)
-            mbarrier.arrive(out_empty.index(slot ^ 1), count=1, pred=at > 0)
-            if plan.serialized:
-                if at_pass > 0:
-                    release_rank(before)
-                before = count
+                    tma.store_wait(2)
+                    mbarrier.arrive(out_empty.index(slot ^ 1), count=1, pred=at > 0)
             at += 1
             row0 -= M
             if row0 < first:
@@ -348,17 +353,19 @@ def send(stores, out_ring, messages, tables, plan: gl.constexpr):
                 head += 1
         for part in gl.static_range(2):
             slot = at & 1
-            await_both(OUT_SLOT + slot)
-            for w in gl.static_range(2):
-                desc = dv_desc if part else dk_desc
-                box = out_smem.index(slot * 2 + w)
-                box = as_tile(box, desc.dtype, desc.block_type.shape, desc.layout)
-                async_store(desc, [b, k_head, key0 + w * HALF, 0], box)
-            tma.store_wait(2)
-            mbarrier.arrive(out_empty.index(slot ^ 1), count=1)
-            if plan.serialized:
-                if part == 0:
-                    release_rank(before)
+            if own is None or slot == own:
+                await_both(OUT_SLOT + slot)
+                for w in gl.static_range(2):
+                    desc = dv_desc if part else dk_desc
+                    box = out_smem.index(slot * 2 + w)
+                    box = as_tile(box, desc.dtype, desc.block_type.shape, desc.layout)
+                    async_store(desc, [b, k_head, key0 + w * HALF, 0], box)
+                if plan.serialized:
+                    tma.store_wait(0)
+                    mbarrier.arrive(out_empty.index(slot), count=1)
+                else:
+                    tma.store_wait(2)
+                    mbarrier.arrive(out_empty.index(slot ^ 1), count=1)
             at += 1
         n += 1
         await_pair(ready, n)
@@ -397,12 +404,10 @@ def backward_kernel(
     slots = gl.allocate_shared_memory(gl.int32, [2 * FIELDS, 1], SLOT)
     k_full, k_empty = ring(1, 2)
     v_full, v_empty = ring(1, 2)
-    q_full, _ = ring(STAGES, 1)
-    do_full, _ = ring(STAGES, 1)
-    _, ds_full = ring(2, 2)
-    _, ds_empty = ring(2, 2)
-    ready, free = ring(2, 3)
-    out_empty, _ = ring(2, 1)
+    q_full, do_full = barriers(STAGES, 1), barriers(STAGES, 1)
+    ds_full, ds_empty = barriers(2, 2), barriers(2, 2)
+    ready, free = ring(2, 4 if plan.serialized else 3)
+    out_empty = barriers(2, 1)
     fence_async_shared()
     kv = (k_smem, k_full, k_empty, v_smem, v_full, v_empty)
     q_ring = (q_smem, lse_smem, q_full)
@@ -417,13 +422,31 @@ def backward_kernel(
     scales = (scale, scale_log2)
     tables = (RANKS, COUNTS, PADDED // M)
     work = (kv, q_ring, do_ring, ds_ring, out_ring, messages, scales, SPANS)
-    gl.warp_specialize(
-        [
-            (consume, (work, plan, 0)),
-            (consume, (work, plan, 1)),
-            (produce, (loads, plan)),
-            (send, (stores, out_ring, messages, tables, plan)),
-        ],
-        [4, 1, 1],
-        [plan.consumer_registers, plan.producer_registers, plan.producer_registers],
-    )
+    if plan.serialized:
+        gl.warp_specialize(
+            [
+                (consume, (work, plan, 0)),
+                (consume, (work, plan, 1)),
+                (produce, (loads, plan)),
+                (send, (stores, out_ring, messages, tables, plan, 0)),
+                (send, (stores, out_ring, messages, tables, plan, 1)),
+            ],
+            [4, 1, 1, 1],
+            [
+                plan.consumer_registers,
+                plan.producer_registers,
+                plan.producer_registers,
+                plan.producer_registers,
+            ],
+        )
+    else:
+        gl.warp_specialize(
+            [
+                (consume, (work, plan, 0)),
+                (consume, (work, plan, 1)),
+                (produce, (loads, plan)),
+                (send, (stores, out_ring, messages, tables, plan, None)),
+            ],
+            [4, 1, 1],
+            [plan.consumer_registers, plan.producer_registers, plan.producer_registers],
+        )

@@ -53,6 +53,15 @@ def start_dq(k_all, ds, w: gl.constexpr):
     return warpgroup_mma(left, right, zero, use_acc=False, is_async=True)
 
 
+@gluon.jit
+def barriers(SLOTS: gl.constexpr, ARRIVALS: gl.constexpr):
+    """Allocate a barrier of so many arrivals for each slot."""
+    found = gl.allocate_shared_memory(gl.int64, [SLOTS, 1], mbarrier.MBarrierLayout())
+    for slot in gl.static_range(SLOTS):
+        mbarrier.init(found.index(slot), count=ARRIVALS)
+    return found
+
+
 @gluon.constexpr_function
 def _meeting(verb):
     """Return PTX for one of the hardware's barriers, of two warpgroups and a warp."""
@@ -98,10 +107,10 @@ setp.ne.s32 wrong, $0, $2;
 
 @gluon.jit
 def release_rank(place):
-    """Release a part of dQ once all copies but the last two are in HBM (sender)."""
+    """Release a part of dQ once all copies are in HBM (sender)."""
     lanes: gl.constexpr = gl.BlockedLayout([1], [32], [1], [0])
     place = gl.full([32], 0, gl.int64, lanes) + place.to(gl.int64)
-    ASM: gl.constexpr = """cp.async.bulk.wait_group 2;
+    ASM: gl.constexpr = """cp.async.bulk.wait_group 0;
 bar.warp.sync -1;
 {
 .reg .pred first;

@@ -22,7 +22,7 @@ class Plan:
     (tiles in a fixed distribution) or "queue" (an idle program takes the next; longest first in
     both). serialized: key blocks add to dQ one after the other, in the order of the tiles: the same
     bits at each call. registers: of a thread. peeled: the first row block of a tile has code of its
-    own, without a product for dQ.
+    own, without a product for dQ. dk_first: the product for dK starts before dS is stored.
     """
 
     block_m: int
@@ -34,6 +34,7 @@ class Plan:
     producer_registers: int = 24
     consumer_registers: int = 240
     peeled: bool = False
+    dk_first: bool = False
 
 
 def peels(rows: int) -> bool:
@@ -49,5 +50,6 @@ def choose(d: int, mask: Mask, n_k: int, group: int, deterministic: bool = False
     """Return the plan for d, this mask, Nk keys and `group` query heads a key head."""
     rows = ROWS[box(d)]
     return Plan(
-        rows, mask.hides or n_k % KEYS != 0, group > 1, serialized=deterministic, peeled=peels(rows)
-    )
+        rows, mask.hides or n_k % KEYS != 0, group > 1, serialized=deterministic,
+        peeled=peels(rows), dk_first=rows == 64,
+    )  # fmt: skip

@@ -56,7 +56,9 @@ def test_no_plan_serializes_its_products(compiled, form):
     d, masked, grouped, serialized, order, dtype = form
     rows = backward_plans.ROWS[d]
     peeled = backward_plans.peels(rows)
-    plan = backward_plans.Plan(rows, masked, grouped, order, serialized, peeled=peeled)
+    plan = backward_plans.Plan(
+        rows, masked, grouped, order, serialized, peeled=peeled, dk_first=rows == 64
+    )
     found = compiled(plan, d, dtype)
     assert re.findall(SLOW, found["log"]) == []
     assert int(re.search(r"(\d+) bytes stack frame", found["log"])[1]) <= STACK
