@@ -170,8 +170,8 @@ def fp8_step(
 ):  # fmt: skip
     """Compute S_j beside the previous block's P V, then the softmax of S_j, as `consumer.step`.
 
-    Returns P_j (packed), O, m, l, α. With two levels α_j is applied a step later, where P_j V_j is
-    added: one multiply-add.
+    Returns P_j (packed), O, m, l, α. α_j is applied a step later, beside S of the next block, or
+    with two levels where P_j V_j is added: one multiply-add.
     """
     STAGES: gl.constexpr = plan.stages
     k_smem, k_full, k_empty = k_ring
@@ -184,6 +184,8 @@ def fp8_step(
     if plan.ping_pong:
         wait_turn(w)
     S_started = scores(q, k_smem, s, S_LAYOUT)
+    if not plan.two_level:
+        O = by_row_of(alpha, O, O_LAYOUT)
     await_full(v_full, it - 1, STAGES)
     O_started = add_values_fp8(P, v_smem, s_prev, O, plan.two_level)
     if plan.ping_pong:
@@ -200,7 +202,7 @@ def fp8_step(
     if plan.two_level:
         O = by_row_of(alpha, O, O_LAYOUT) + added
     else:
-        O = by_row_of(alpha_next, added, O_LAYOUT)
+        O = added
     return packed_next, O, m, l, alpha_next
 
 
@@ -262,6 +264,8 @@ def consume_fp8(work, plan: gl.constexpr, w: gl.constexpr):
         s_last = (it - 1) % STAGES
         await_full(v_full, it - 1, STAGES)
         P_last = unpack_fp8(packed, gl.DotOperandLayout(0, O_LAYOUT, 4))
+        if not plan.two_level:
+            O = by_row_of(alpha, O, O_LAYOUT)
         O_started = add_values_fp8(P_last, v_smem, s_last, O, plan.two_level)
         if ORDER == "queue":
             code = read_code(n, queue)

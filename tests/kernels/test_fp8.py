@@ -82,7 +82,6 @@ def test_hopper_computes_the_same_roundings(n_q, n_k, d, causal, two_level):
     plan = fp8.plans.choose_fp8(d, causal, two_level)
     q, k, v = make_qkv(n_q, d, n_k=n_k, batch=2, heads=4, k_heads=2, dtype="bf16")
     given = kernels.quantize_fp8(q, k, v)
-    # The tensor cores round S too, so a weight may be the next one of e4m3: 1/8 of a key.
-    o = assert_same_roundings(given, causal, plan, 2**-6, 2**-5)
+    o = assert_same_roundings(given, causal, plan, 2**-6, 2e-3)
     again = kernels.attention_fp8(given, causal=causal, plan=plan)
     assert torch.equal(o, again), "repeats are bit-equal"
