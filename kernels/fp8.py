@@ -27,7 +27,6 @@ ROWS, KEYS = 64, 128  # that share a scale
 LARGEST = FORMATS["e4m3"].largest
 TINY = 1e-30  # the least amax that a scale is made of: all values below it are 0
 P_LOG2 = 8.0
-EXCESS = 0.0575  # as in `hopper.fp8_kernel`
 LOG2E = math.log2(math.e)
 # The i-th of 16 keys of V as `hopper.fp8_kernel` wants them.
 KEY_ORDER = (0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15)
@@ -127,7 +126,7 @@ def quantize_fp8(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> Quantized
     """
     check_tensors(q, k, v)
     (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape
-    if d not in plans.FP8_SIZES:
+    if (d, False) not in plans.FP8:
         raise ValueError(f"d = {d} is not allowed: attention_fp8 takes d = 64 and d = 128.")
     if 0 in q.shape or 0 in k.shape:
         raise ValueError(f"q {tuple(q.shape)} and k {tuple(k.shape)} must not be empty.")
@@ -174,8 +173,8 @@ def attention_fp8(
     q (B, H, Nq, d), k and v (B, Hk, Nk, d), Hk dividing H, d 64 or 128, fp16, bf16 or fp32; or
     one `Quantized` in their place. Causal is aligned bottom-right. Returns O (B, H, Nq, d) in q's
     dtype (bf16 for fp32 on Hopper), with `return_lse` also lse (B, H, Nq), fp32, natural log.
-    Raises ValueError as `quantize_fp8` does. ``plan`` overrides `plans.choose_fp8`: with
-    two_level=False it is 9 % faster, and 7 % off where V has a mean.
+    Raises ValueError as `quantize_fp8` does. ``plan`` overrides `plans.FP8`: with two_level=False
+    it is 9 % faster, and 7 % off where V has a mean.
     """
     if isinstance(q, Quantized):
         given = q
@@ -183,10 +182,7 @@ def attention_fp8(
         raise ValueError("k and v are missing: attention_fp8 takes q, k, v or one Quantized.")
     else:
         given = quantize_fp8(q, k, v)
-    scale, plan = (
-        scale_of(scale, given.q.shape[3]),
-        plan or plans.choose_fp8(given.q.shape[3], causal),
-    )
+    scale, plan = scale_of(scale, given.q.shape[3]), plan or plans.FP8[given.q.shape[3], causal]
     run = _by_blocks if why_not_here(given.q.device) else _on_hopper
     o, lse = on_device(lambda _: run(given, causal, scale, plan), given.q)
     return (o, lse) if return_lse else o
@@ -239,21 +235,21 @@ def _by_blocks(
     l, o = torch.zeros_like(m), torch.zeros_like(q)
     for start in reversed(range(0, n_k, KEYS)):
         block = slice(start, start + KEYS)
-        s = (q @ k[:, :, block].mT * (scale * LOG2E)).masked_fill(~visible[:, block], -math.inf)
-        m_new = torch.maximum(m, (s.amax(-1, keepdim=True) * 8).round() / 8)
+        s = (q @ k[:, :, block].mT * scale).masked_fill(~visible[:, block], -math.inf)
+        m_new = torch.maximum(m, s.amax(-1, keepdim=True))
         safe = m_new.masked_fill(m_new.isneginf(), 0.0)
-        alpha, p = torch.exp2(m - safe), _exp2(s - safe + P_LOG2, plan.shares_exp)
+        alpha, p = torch.exp(m - safe), _exp2((s - safe) * LOG2E + P_LOG2, plan.linear)
         m, l = m_new, l * alpha + p.sum(-1, keepdim=True)
         o = o * alpha + p.to(torch.float8_e4m3fn).float() @ v[:, :, block]
     o = torch.where(l > 0, o / l, 0.0)
-    return o.to(x.dtype), ((m + torch.log2(l) - P_LOG2 - EXCESS) / LOG2E).squeeze(-1)
+    return o.to(x.dtype), (m + torch.log(l) - P_LOG2 / LOG2E).squeeze(-1)
 
 
-def _exp2(x: torch.Tensor, shares: bool) -> torch.Tensor:
-    """Return 2ˣ as `fp8_kernel.exp2_fp8` does."""
-    exact = torch.exp2(x + EXCESS)
-    if not shares:
-        return exact
-    codes = (8 * (x + 7)).round().clamp(0, 126).to(torch.uint8).view(torch.float8_e4m3fn)
-    is_linear = torch.arange(x.shape[-1], device=x.device) % 16 >= 8
-    return torch.where(is_linear, codes.float(), exact)
+def _exp2(x: torch.Tensor, linear: int) -> torch.Tensor:
+    """Return 2ˣ as `fp8_kernel.exp2_shared` does."""
+    if not linear:
+        return torch.exp2(x)
+    columns = torch.arange(x.shape[-1], device=x.device) // 8 % linear
+    fixed = (x.clamp_min(-120.0) + 768.0).view(torch.int32)
+    bits = (fixed << 9) - 1082613052
+    return torch.where(columns == linear // 2, bits.view(torch.float32), torch.exp2(x))

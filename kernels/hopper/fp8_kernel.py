@@ -36,79 +36,24 @@ from .parts import (
 
 # P is in 0 … 1; times 2⁸ it uses most of e4m3's range of 448, and fewer values are subnormal.
 P_LOG2 = constant(8.0)
-# The mean by which 2ˣ, linear between whole x, exceeds 2ˣ, as an exponent; the exact ones are so
-# much larger too, and lse is corrected.
-EXCESS = constant(0.0575)
-# Of four neighbors in e4m3 the first two by the special function units, which convert them too. The
-# code of the other two is 8 (x + 7) as a whole number, which the bits of a sum with 1.5 · 2²⁰ end
-# with: 3 bits of mantissa are linear between powers of two. As bits of fp32 the code, shifted, is
-# its value times 2⁻¹²⁰. The sum is of the values before the first two are rounded.
-SHARED = constant("""{
-.reg .f32 %a, %b, %c, %d;
-.reg .b32 %e, %f, %low;
-.reg .b16 %pair;
-fma.rn.f32 %a, $2, $6, $7;
-fma.rn.f32 %b, $3, $6, $7;
-ex2.approx.ftz.f32 %a, %a;
-ex2.approx.ftz.f32 %b, %b;
-cvt.rn.satfinite.e4m3x2.f32 %pair, %b, %a;
-fma.rn.f32 %c, $4, $6, $8;
-fma.rn.f32 %d, $5, $6, $8;
-max.f32 %c, %c, 0f49C00000;
-max.f32 %d, %d, 0f49C00000;
-mov.b32 %e, %c;
-mov.b32 %f, %d;
-shl.b32 %low, %e, 20;
-mov.b32 %c, %low;
-shl.b32 %low, %f, 20;
-mov.b32 %d, %low;
-add.f32 %a, %a, %b;
-add.f32 %c, %c, %d;
-fma.rn.f32 $1, %c, 0f7B800000, %a;
-prmt.b32 %e, %e, %f, 0x0040;
-cvt.u32.u16 %low, %pair;
-prmt.b32 $0, %low, %e, 0x5410;
-}""")
-# All four by the special function units.
-EXACT = constant("""{
-.reg .f32 %a, %b, %c, %d;
-.reg .b16 %low, %high;
-fma.rn.f32 %a, $2, $6, $7;
-fma.rn.f32 %b, $3, $6, $7;
-fma.rn.f32 %c, $4, $6, $7;
-fma.rn.f32 %d, $5, $6, $7;
-ex2.approx.ftz.f32 %a, %a;
-ex2.approx.ftz.f32 %b, %b;
-ex2.approx.ftz.f32 %c, %c;
-ex2.approx.ftz.f32 %d, %d;
-cvt.rn.satfinite.e4m3x2.f32 %low, %b, %a;
-cvt.rn.satfinite.e4m3x2.f32 %high, %d, %c;
-add.f32 %a, %a, %b;
-add.f32 %c, %c, %d;
-add.f32 $1, %a, %c;
-mov.b32 $0, {%low, %high};
-}""")
 
 
 @gluon.jit
-def exp2_fp8(S, factor, m, SHARES: gl.constexpr):
-    """Return P = 2^(8 + factor · S − m), of S (64, N), rounded to e4m3, four to a 32-bit register
-    (64, N/4), and the sum of each four. m (64,) is a multiple of 1/8.
+def pack_fp8(P):
+    """Round P (64, N) fp32 to e4m3, four to a 32-bit register: (64, N/4) int32.
 
     Of each 16 keys, thread t of four holds 2t, 2t + 1, 2t + 8 and 2t + 9: they become the neighbors
-    4t … 4t + 3 of the operand. With SHARES the last two by whole numbers.
+    4t … 4t + 3 of the operand.
     """
-    N: gl.constexpr = S.shape[1]
-    quads = S.reshape([ROWS, N // 16, 2, 4, 2]).permute((0, 1, 3, 2, 4))
+    N: gl.constexpr = P.shape[1]
+    quads = P.reshape([ROWS, N // 16, 2, 4, 2]).permute((0, 1, 3, 2, 4))
     even, odd = quads.reshape([ROWS, N // 4, 2, 2]).split()
     first, third = even.split()
     second, fourth = odd.split()
-    row = gl.convert_layout(P_LOG2 - m, gl.SliceLayout(1, first.type.layout))[:, None]
-    ASM: gl.constexpr = SHARED if SHARES else EXACT
     return gl.inline_asm_elementwise(
-        ASM, "=r,=r,r,r,r,r,r,r,r",
-        [first, second, third, fourth, factor, row + EXCESS, row + 1572871.0],
-        (gl.int32, gl.float32), is_pure=True, pack=1,
+        "{\n.reg .b16 %low, %high;\ncvt.rn.satfinite.e4m3x2.f32 %low, $2, $1;\n"
+        "cvt.rn.satfinite.e4m3x2.f32 %high, $4, $3;\nmov.b32 $0, {%low, %high};\n}",
+        "=r,r,r,r,r", [first, second, third, fourth], gl.int32, is_pure=True, pack=1,
     )  # fmt: skip
 
 
@@ -125,22 +70,52 @@ def unpack_fp8(packed, LAYOUT: gl.constexpr):
 
 
 @gluon.jit
-def scaled_softmax(S, m_old, l_old, factor, MASKED: gl.constexpr, SHARES: gl.constexpr):
-    """Return 2⁸ P rounded and packed, m, l, α as `parts.online_softmax` does, of scores
-    `factor` · S in units of log2.
+def exp2_linear(x):
+    """Return 2ˣ, linear between whole x, within 4 % and right in the mean, for x ≤ 2⁹.
 
-    The factor is of this key block, so m is of scaled scores, to the nearest 1/8; l is a sum of
-    2⁸ P.
+    The bits of x + 1.5 · 2⁹ hold x as a whole number of 2⁻¹⁴, which shifted are exponent and
+    mantissa. P keeps 4 bits, so its own rounding is larger. Below 2⁻¹²⁰ the result stays there.
     """
-    BY_ROW: gl.constexpr = m_old.type.layout
-    nearest = (gl.max(S, axis=1) * factor + 1572864.0) - 1572864.0
-    m = gl.maximum(m_old, nearest)
+    fixed = (gl.maximum(x, -120.0) + 768.0).to(gl.int32, bitcast=True)
+    return ((fixed << 9) - 1082613052).to(gl.float32, bitcast=True)
+
+
+@gluon.jit
+def exp2_shared(x, LINEAR: gl.constexpr, S_LAYOUT: gl.constexpr):
+    """Return 2ˣ (64, N), of one in LINEAR columns (2, 4, 0: none) by `exp2_linear`: the special
+    function units, which compute the others, are busy with the conversion to e4m3 too."""
+    N: gl.constexpr = x.shape[1]
+    if LINEAR == 0:
+        P = gl.exp2(x)
+    elif LINEAR == 2:
+        pairs = x.reshape([ROWS, N // 16, 2, 8]).permute((0, 1, 3, 2))
+        first, second = pairs.split()
+        both = gl.join(gl.exp2(first), exp2_linear(second))
+        P = both.permute((0, 1, 3, 2))
+    else:
+        quads = x.reshape([ROWS, N // 32, 2, 2, 8]).permute((0, 1, 4, 2, 3))
+        left, right = quads.split()
+        first, second = left.split()
+        left = gl.join(gl.exp2(first), exp2_linear(second))
+        P = gl.join(left, gl.exp2(right)).permute((0, 1, 3, 4, 2))
+    return gl.convert_layout(P.reshape([ROWS, N]), S_LAYOUT, assert_trivial=True)
+
+
+@gluon.jit
+def scaled_softmax(
+    S, m_old, l_old, factor, MASKED: gl.constexpr, LINEAR: gl.constexpr, S_LAYOUT: gl.constexpr
+):
+    """Return 2⁸ P, m, l, α as `parts.online_softmax` does, of scores `factor` · S in units of log2.
+
+    The factor is of this key block, so m is of scaled scores; l is a sum of 2⁸ P.
+    """
+    m = gl.maximum(m_old, gl.max(S, axis=1) * factor)
     m_safe = m
     if MASKED:
         m_safe = gl.where(m == float("-inf"), 0.0, m)
     alpha = gl.exp2(m_old - m_safe)
-    packed, sums = exp2_fp8(S, factor, m_safe, SHARES)
-    return packed, m, l_old * alpha + gl.convert_layout(gl.sum(sums, axis=1), BY_ROW), alpha
+    P = exp2_shared(S * factor - (m_safe - P_LOG2)[:, None], LINEAR, S_LAYOUT)
+    return P, m, l_old * alpha + gl.sum(P, axis=1), alpha
 
 
 @gluon.jit
@@ -170,8 +145,8 @@ def fp8_step(
 ):  # fmt: skip
     """Compute S_j beside the previous block's P V, then the softmax of S_j, as `consumer.step`.
 
-    Returns P_j (packed), O, m, l, α. α_j is applied a step later, beside S of the next block, or
-    with two levels where P_j V_j is added: one multiply-add.
+    Returns P_j (packed), O, m, l, α. With two levels α_j is applied a step later, where P_j V_j is
+    added: one multiply-add.
     """
     STAGES: gl.constexpr = plan.stages
     k_smem, k_full, k_empty = k_ring
@@ -184,8 +159,6 @@ def fp8_step(
     if plan.ping_pong:
         wait_turn(w)
     S_started = scores(q, k_smem, s, S_LAYOUT)
-    if not plan.two_level:
-        O = by_row_of(alpha, O, O_LAYOUT)
     await_full(v_full, it - 1, STAGES)
     O_started = add_values_fp8(P, v_smem, s_prev, O, plan.two_level)
     if plan.ping_pong:
@@ -195,14 +168,15 @@ def fp8_step(
     if plan.causal:  # only a row block's first step meets keys beyond the last
         if n0 + plan.block_n > first_hidden(row0, Nq, Nk, True):
             S = mask(S, row0, n0, Nq, Nk, True, S_LAYOUT)
-    packed_next, m, l, alpha_next = scaled_softmax(S, m, l, factor, plan.causal, plan.shares_exp)
+    P_next, m, l, alpha_next = scaled_softmax(S, m, l, factor, plan.causal, plan.linear, S_LAYOUT)
+    packed_next = pack_fp8(P_next)
     # packed in P's place, since no wait takes 8-bit registers
     added, _ = warpgroup_mma_wait(0, deps=[O_started, packed])
     mbarrier.arrive(v_empty.index(s_prev), count=1)
     if plan.two_level:
         O = by_row_of(alpha, O, O_LAYOUT) + added
     else:
-        O = added
+        O = by_row_of(alpha_next, added, O_LAYOUT)
     return packed_next, O, m, l, alpha_next
 
 
@@ -251,7 +225,8 @@ def consume_fp8(work, plan: gl.constexpr, w: gl.constexpr):
         it += 1
         if MASKED:
             S = mask(S, row0, (Tc - 1) * BLOCK_N, Nq, Nk, CAUSAL, S_LAYOUT)
-        packed, m, l, alpha = scaled_softmax(S, m, l, first, MASKED, plan.shares_exp)
+        P, m, l, alpha = scaled_softmax(S, m, l, first, MASKED, plan.linear, S_LAYOUT)
+        packed = pack_fp8(P)
         O = gl.zeros([ROWS, D], gl.float32, O_LAYOUT)
         for back in range(0, Tc - 1):
             packed, O, m, l, alpha = fp8_step(
@@ -264,15 +239,13 @@ def consume_fp8(work, plan: gl.constexpr, w: gl.constexpr):
         s_last = (it - 1) % STAGES
         await_full(v_full, it - 1, STAGES)
         P_last = unpack_fp8(packed, gl.DotOperandLayout(0, O_LAYOUT, 4))
-        if not plan.two_level:
-            O = by_row_of(alpha, O, O_LAYOUT)
         O_started = add_values_fp8(P_last, v_smem, s_last, O, plan.two_level)
         if ORDER == "queue":
             code = read_code(n, queue)
         else:
             code = fixed_tile(n + 1, ORDER)
         inv_l = gl.where(l == 0.0, 0.0, 1.0 / l)  # a row that sees no key: O = 0, lse = −∞
-        lse = gl.where(l == 0.0, float("-inf"), (m + gl.log2(l) - P_LOG2 - EXCESS) * LN2)
+        lse = gl.where(l == 0.0, float("-inf"), (m + gl.log2(l) - P_LOG2) * LN2)
         rows = row0 + gl.arange(0, ROWS, BY_ROW)
         gl.store(LSE + bh.to(gl.int64) * Nq + rows, lse, mask=rows < Nq)
         columns = gl.arange(0, D, gl.SliceLayout(0, O_LAYOUT))
@@ -310,24 +283,8 @@ def fp8_kernel(
     work = (
         o_desc, o_smem, q_ring, k_ring, v_ring, queue, LSE, sizes, scales, scale_log2,
     )  # fmt: skip
-    if plan.consumers == 2:
-        gl.warp_specialize(
-            [
-                (consume_fp8, (work, plan, 0)),
-                (consume_fp8, (work, plan, 1)),
-                (produce, (loads, plan)),
-            ],
-            [4, 1],
-            [plan.consumer_registers, plan.producer_registers],
-        )
-    else:
-        gl.warp_specialize(
-            [
-                (consume_fp8, (work, plan, 0)),
-                (consume_fp8, (work, plan, 1)),
-                (consume_fp8, (work, plan, 2)),
-                (produce, (loads, plan)),
-            ],
-            [4, 4, 1],
-            [plan.consumer_registers, plan.consumer_registers, plan.producer_registers],
-        )
+    gl.warp_specialize(
+        [(consume_fp8, (work, plan, 0)), (consume_fp8, (work, plan, 1)), (produce, (loads, plan))],
+        [4, 1],
+        [plan.consumer_registers, plan.producer_registers],
+    )

@@ -55,11 +55,11 @@ def measure(case: BenchmarkCase, runs: int) -> list[dict]:
 
 def plans_of(d: int, causal: bool) -> dict[str, fp8.plans.Plan]:
     """Return the plan of each method that takes rounded inputs."""
-    plan = fp8.plans.choose_fp8(d, causal, two_level=False)
+    plan = fp8.plans.FP8[d, causal]
     return {
         "fp8": plan,
-        "fp8_two_level": fp8.plans.choose_fp8(d, causal),
-        "fp8_exact_exp": replace(plan, shares_exp=False),
+        "fp8_two_level": replace(plan, two_level=True),
+        "fp8_exact_exp": replace(plan, linear=0),
     }
 
 

@@ -151,7 +151,6 @@ ARITHMETIC = {
     "xor": np.bitwise_xor,
     "not": np.invert,
     "bfe": values.field_of,
-    "prmt": values.permuted,
     "shl": values.shifted(True),
     "shr": values.shifted(False),
     "div": values.divided,

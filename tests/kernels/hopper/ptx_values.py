@@ -79,14 +79,6 @@ def exp2(x):
     return np.where(np.abs(found) < 2.0**-126, F32(0), found)
 
 
-def permuted(a, b, selector):
-    """Four of the eight bytes of a and b, each by four bits of the selector."""
-    both = a.astype(np.uint64) | b.astype(np.uint64) << np.uint64(32)
-    chosen = [(int(np.max(selector)) >> 4 * k) & 7 for k in range(4)]
-    found = [(both >> np.uint64(8 * byte) & np.uint64(0xFF)) for byte in chosen]
-    return sum(byte << np.uint64(8 * k) for k, byte in enumerate(found))
-
-
 def field_of(a, start, width):
     return (a >> start) & ((U32(1) << width) - U32(1))
 
