@@ -18,7 +18,7 @@ from explainer.memory.workload import Workload
 def io(d: int, block: int) -> Values:
     """Bytes that one head asks for, and the least, over N, beside the extra memory."""
     ns = [2**p for p in range(10, 17)]
-    standard, asked = (
+    standard, requested = (
         np.array([requested_bytes(n, d, "full", "fp16", o, block, block) for n in ns])
         for o in ("standard", "fa2")
     )
@@ -27,12 +27,12 @@ def io(d: int, block: int) -> Values:
     return {
         "block": block,
         "ns": ns,
-        "curves": [standard, asked, once, extra],
+        "curves": [standard, requested, once, extra],
         "from_n": ns[:-1],
         "to_n": ns[1:],
-        "asked": asked[1:] / asked[:-1],
+        "asked": requested[1:] / requested[:-1],
         "extra": extra[1:] / extra[:-1],
-        "shares": asked[1:] / standard[1:],
+        "shares": requested[1:] / standard[1:],
     }
 
 

@@ -108,7 +108,7 @@ def _ends_in_words(event: str) -> Callable[[Event], Event]:
             except Exception:
                 LOG.exception("the event %s of the Run page broke", event)
                 refused = run_state.refused(BROKE, None, None)
-                yield _said(**{event: refused if event == "run" else {"error": BROKE}})
+                yield _answer(**{event: refused if event == "run" else {"error": BROKE}})
 
         return guarded
 
@@ -133,7 +133,7 @@ class RunEvents:
         try:
             request = parse_request(parse_address(address))
         except ProblemError as error:
-            yield _said(run=run_state.refused(str(error), None, engine.machine()))
+            yield _answer(run=run_state.refused(str(error), None, engine.machine()))
             return
         session = visitor.session_hash or ""
         self.stopped.discard(session)
@@ -143,12 +143,12 @@ class RunEvents:
             while not job.finished.is_set():
                 elapsed = time.monotonic() - began
                 if session in self.stopped:
-                    yield _said(run=run_state.canceled(elapsed))
+                    yield _answer(run=run_state.canceled(elapsed))
                     return
-                if (now := _said(run=self._progress(request, job, elapsed))) != last:
+                if (now := _answer(run=self._progress(request, job, elapsed))) != last:
                     yield (last := now)
                 await asyncio.sleep(POLL_S)
-            yield _said(run=show_outcome(engine, request, job))
+            yield _answer(run=show_outcome(engine, request, job))
         finally:
             self.stopped.discard(session)
             engine.leave(job, session)  # the tab was closed; other sessions still wait
@@ -172,7 +172,7 @@ class RunEvents:
             own = {"d": p.d, "dtype": p.dtype, "mask": str(p.mask), "methods": request.methods}
             wanted = Sweep.from_query(own)
         except ProblemError as error:
-            yield _said(sweep={"error": str(error)})
+            yield _answer(sweep={"error": str(error)})
             return
         session = visitor.session_hash or ""
         self.stopped.discard(session)
@@ -184,13 +184,13 @@ class RunEvents:
             rows = rows_of(step.rows)
             progress = {"done": step.done, "all": all_points, "error": step.error}
             device = live_device(self.engine)
-            yield _said(sweep={"rows": rows, "columns": COLUMNS, "device": device, **progress})
+            yield _answer(sweep={"rows": rows, "columns": COLUMNS, "device": device, **progress})
         if is_stopped():
             self.stopped.discard(session)
-            yield _said(sweep={"error": ""})
+            yield _answer(sweep={"error": ""})
 
 
-def _said(**what: object) -> str:
+def _answer(**what: object) -> str:
     return json.dumps(what)
 
 

@@ -63,7 +63,7 @@ def workload_of(row: dict) -> Workload:
     )
 
 
-def is_held_out(row: dict) -> bool:
+def is_unseen(row: dict) -> bool:
     """Whether this record is one of the four cases that the simulation is held to."""
     return row["n"] == JUDGED_N and row["heads"] == JUDGED_HEADS[ALGORITHMS[row["order"]].program]
 
@@ -89,7 +89,7 @@ def learn_model(order: str) -> CostModel:
     and were the older one of two from start to end.
     """
     record = load(_NAME)
-    rows = [r for r in record["rows"] if r["order"] == order and not is_held_out(r)]
+    rows = [r for r in record["rows"] if r["order"] == order and not is_unseen(r)]
     single = [r for r in rows if len(r["programs"]) <= r["sms"]]
     parts = np.concatenate([_parts(r) for r in single])
     took = np.concatenate([_durations(r) for r in single])

@@ -10,7 +10,7 @@ import {
   lengthsOf,
   nearestLength,
   rowsOf,
-  said,
+  finding,
   seriesOf,
 } from "../../assets/js/run/records.js";
 import { equal, fixtures } from "./load.mjs";
@@ -64,8 +64,8 @@ const beside = (file, place, methods) =>
       ["n", "d", "mask", "dtype", "batch", "heads"].every((key) => row[key] === place[key]),
   );
 /** What the page says of the place of a row. */
-const saidOf = ({ mask, d, dtype, n }, pass) =>
-  said(rows, { quantity: "time", pass, mask, d, dtype, n }, table.methods);
+const findingOf = ({ mask, d, dtype, n }, pass) =>
+  finding(rows, { quantity: "time", pass, mask, d, dtype, n }, table.methods);
 
 /** Refuse a sentence that names other amounts than these. */
 function checkAmounts(sentence, values) {
@@ -79,7 +79,7 @@ test("every headline and sentence says what the record's own file says", () => {
   const all = file.filter((row) => row.method === "naive" && row.median_ms);
   for (const slow of all) {
     const [mine] = ["hopper", "fa2"].flatMap((method) => beside(file, slow, [method]));
-    const { headline, sentence } = saidOf(slow, "forward");
+    const { headline, sentence } = findingOf(slow, "forward");
     const [ratio, share] = headline.match(/[\d.,]+(?= times| of)/g).map(Number);
     close(ratio, slow.median_ms / mine.median_ms, 0.05, headline);
     close(share, slow.peak_bytes / mine.peak_bytes, 0.05, headline);
@@ -94,12 +94,15 @@ test("every backward sentence says what the record's own file says", () => {
   for (const mine of file.filter((row) => row.method === "hopper" && !row.dropout)) {
     const others = beside(file, mine, ["sdpa_cudnn", "sdpa_flash", "fa4"]);
     const times = others.map((row) => row.median_ms).sort((a, b) => a - b);
-    checkAmounts(saidOf(mine, "backward").sentence, times.length ? [mine.median_ms, ...times] : []);
+    checkAmounts(
+      findingOf(mine, "backward").sentence,
+      times.length ? [mine.median_ms, ...times] : [],
+    );
   }
 });
 
 test("where naive does not fit its matrices are named, and no ratio", () => {
-  const { headline, ratio } = said(rows, { ...CHOICE, n: 65536 });
+  const { headline, ratio } = finding(rows, { ...CHOICE, n: 65536 });
   assert.equal(headline, "Naive PyTorch would need 256 GiB for S and P");
   assert.equal(ratio, "");
 });

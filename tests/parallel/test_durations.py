@@ -14,7 +14,7 @@ from explainer.parallel.durations import Comparison, compare
 from explainer.parallel.simulator import read_schedule, simulate
 
 RECORD = load("placement_nvidia_h200")
-HELD_OUT = [row for row in RECORD["rows"] if durations.is_held_out(row)]
+HELD_OUT = [row for row in RECORD["rows"] if durations.is_unseen(row)]
 NAMES = [f"{row['order']}-{'causal' if row['causal'] else 'full'}" for row in HELD_OUT]
 
 
@@ -47,13 +47,13 @@ def test_busy_and_tail_within_two_points_of_the_recorded(row):
 @pytest.mark.parametrize("change", ["removed", "thrice as slow"])
 def test_the_learnt_pace_never_saw_the_judged_rows(monkeypatch, change):
     honest = {order: durations.learn_model(order) for order in ("fa1", "fa2")}
-    rows = [r for r in RECORD["rows"] if not durations.is_held_out(r)]
+    rows = [r for r in RECORD["rows"] if not durations.is_unseen(r)]
     assert len(rows) == len(RECORD["rows"]) - 4
     if change != "removed":
         rows += [
             r | {"programs": [[sm, 3 * a, 3 * b] for sm, a, b in r["programs"]]}
             for r in RECORD["rows"]
-            if durations.is_held_out(r)
+            if durations.is_unseen(r)
         ]
     monkeypatch.setattr(durations, "load", lambda _: RECORD | {"rows": rows})
     for order, expected in honest.items():

@@ -306,8 +306,8 @@ function lines(question, body) {
     });
     if (right) return { right, because: reasons?.[0] || t("lines.right") };
     const placing = { good, n: now.length };
-    const said = open ? t("lines.open", { ...placing, open }) : t("lines.some", placing);
-    return { right, because: reasons?.[1] || said };
+    const general = open ? t("lines.open", { ...placing, open }) : t("lines.some", placing);
+    return { right, because: reasons?.[1] || general };
   };
   const isFine = window.matchMedia("(pointer: fine)").matches;
   const hint = find(body, ":scope > .fa-fine");

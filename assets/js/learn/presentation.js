@@ -91,9 +91,9 @@ export function makePresentation(learn) {
 
   function follow() {
     const { root } = learn;
-    const isShown = isPresenting() && root.isConnected && root.offsetParent !== null;
-    if (isShown === isOn) return;
-    isOn = isShown;
+    const isVisible = isPresenting() && root.isConnected && root.offsetParent !== null;
+    if (isVisible === isOn) return;
+    isOn = isVisible;
     root.classList.toggle("is-presenting", isOn);
     if (isOn) {
       opener = document.activeElement;
@@ -127,11 +127,11 @@ export function makePresentation(learn) {
     const names = router.outline.lessons[node.dataset.key ?? ""];
     setText(place, names ? names.join(", ") : "");
     root.append(bar);
-    const asked = find(node, ".fa-present-asked");
-    if (asked) {
+    const questionBox = find(node, ".fa-present-asked");
+    if (questionBox) {
       /** @type {Values} */
-      const state = JSON.parse(asked.dataset.state ?? "");
-      question = makePresentedQuestion(asked);
+      const state = JSON.parse(questionBox.dataset.state ?? "");
+      question = makePresentedQuestion(questionBox);
       picture = makePictureFit(get(node, ".fa-lesson-body"));
       screen.present(state, isFresh);
       for (const line of all(node, ".fa-headline, .fa-slide li"))
@@ -139,7 +139,7 @@ export function makePresentation(learn) {
     }
     claims = screen.claims && makePresentedClaims(node, screen.claims.claims, () => turn(1));
     showSession(node);
-    parts = asked ? ["picture", "question"] : (claims?.parts ?? ["all"]);
+    parts = questionBox ? ["picture", "question"] : (claims?.parts ?? ["all"]);
     const last = parts.length - 1;
     lay(clamp(first || (back ? last : 0), 0, last));
     first = 0;

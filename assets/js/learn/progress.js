@@ -25,8 +25,8 @@ export const remember = (name, value) =>
 
 /** Whether answers are noted and not judged: as the address said last, in this tab. */
 export const hidesSolutions = () => tabStorage.get(SOLUTIONS) === "hidden";
-/** @param {string | null} said "hidden" or "shown"; null changes nothing */
-export const setSolutions = (said) => said && tabStorage.set(SOLUTIONS, said);
+/** @param {string | null} wanted "hidden" or "shown"; null changes nothing */
+export const setSolutions = (wanted) => wanted && tabStorage.set(SOLUTIONS, wanted);
 
 /** What was answered: stored where the browser allows it, else for as long as the page is open. */
 export class Progress {

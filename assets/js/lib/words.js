@@ -33,6 +33,7 @@ export function makeProblemWords(list, onChange, hasAll = false) {
   let values = {};
   /** @type {ReturnType<typeof makeWordControl>[]} */
   let controls = [];
+  let changing = Promise.resolve(); // until the last change is taken or refused
   let written = "";
   const text = el("p.fa-words-line");
   const title = el("b");
@@ -49,8 +50,9 @@ export function makeProblemWords(list, onChange, hasAll = false) {
     event.stopPropagation(); // the page's keys rest
     // At the end of the document nothing takes the focus, so that focusout does not say where it goes
     if (event.key === "Tab")
-      setTimeout(() => {
-        if (!root.contains(document.activeElement)) close(false);
+      setTimeout(async () => {
+        await changing;
+        if (!root.contains(document.activeElement) && refusal.hidden) close(false);
       });
     if (event.key !== "Escape") return;
     event.preventDefault();
@@ -161,7 +163,9 @@ export function makeProblemWords(list, onChange, hasAll = false) {
     setText(title, label);
     set(popover, { "aria-label": label, "data-word": name });
     controls = own.map((field) =>
-      makeWordControl(field, (value) => change(field, value, own.length === 1)),
+      makeWordControl(field, (value) => {
+        changing = change(field, value, own.length === 1);
+      }),
     );
     for (const control of controls) control.show(values);
     body.replaceChildren(...controls.map((control) => control.root));

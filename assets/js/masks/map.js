@@ -232,8 +232,8 @@ export function makeMap(toggle) {
     const parts = keepingTerm
       ? scoreSentence(answer, i, j)
       : [{ text: tileSentence(answer, i, j) }];
-    const said = parts.map((word) => word.text).join("");
-    if (text !== said)
+    const written = parts.map((word) => word.text).join("");
+    if (text !== written)
       sentence.replaceChildren(
         ...parts.map(({ text: part, term }) =>
           el(term === undefined ? "span" : "b", {
@@ -242,7 +242,7 @@ export function makeMap(toggle) {
           }),
         ),
       );
-    text = said;
+    text = written;
     axis();
   }
 

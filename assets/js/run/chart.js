@@ -32,7 +32,7 @@ import {
   ours,
   recordOf,
   rowsOf,
-  said,
+  finding,
   seriesOf,
 } from "./records.js";
 import { sign } from "./shapes.js";
@@ -159,7 +159,7 @@ export class Chart {
 
   say() {
     if (!this.choice || !this.table || this.page.view !== "record") return;
-    const { headline, sentence } = said(this.rows, this.choice);
+    const { headline, sentence } = finding(this.rows, this.choice);
     this.page.say(headline, sentence);
   }
 
@@ -253,11 +253,11 @@ export class Chart {
       row.n,
       ...(row.refused ? [row.refused] : kept.map((column) => row[column])),
     ]);
-    const { headline } = said(this.rows, choice);
+    const { headline } = finding(this.rows, choice);
     const { pass, mask, d, dtype } = choice;
     const { versions, method } = table.records[recordOf(pass)];
     const of = Object.entries(versions).map((pair) => pair.join(" "));
-    const shown = {
+    const visible = {
       table: [{ title: t("table.of", { pass, mask, d, dtype }), head, rows }],
       links: [],
       label: `${this.provenance.textContent}. ${of.join(", ")}. ${method}.`,
@@ -265,7 +265,7 @@ export class Chart {
       beats: [{}],
     };
     const name = `flashattention-${[pass, mask, `d${d}`, dtype].join("-")}`;
-    openTables(/** @type {any} */ (shown), 0, name, opener, null);
+    openTables(/** @type {any} */ (visible), 0, name, opener, null);
   }
 }
 
@@ -339,7 +339,7 @@ function paint({ rows, choice, own, at, move }, paper, pen) {
   const slow = naive(rows, choice);
   const naiveLine = series.find(({ method }) => method === NAIVE);
   const refused = naiveLine?.refused;
-  const { headline, sentence, ratio } = said(rows, choice);
+  const { headline, sentence, ratio } = finding(rows, choice);
   const large = size * (narrow ? 1.6 : 2.5);
   const mine = ours(rows, choice);
   const mineAt = (mine && valueAt(mine.method, n)) || null;
@@ -495,7 +495,7 @@ function drawRefused({ points }, refused, { quantity }, axes, { top, size }, nar
  * @param {Box} box @param {Paper} paper @param {number} here px of the marker */
 function drawNames(series, { quantity, n: chosen }, axes, box, { narrow }, here) {
   const { right, top, bottom, size } = box;
-  const shown = series.flatMap(({ method, name, points }) => {
+  const visible = series.flatMap(({ method, name, points }) => {
     const { n, value } = points[points.length - 1];
     if (method === NAIVE || axes.x(n) < right - 4 || (narrow && !texts.short[method])) return [];
     const look = { hopper: "bold accent-ink", fa2: "accent-ink" }[method] ?? "quiet";
@@ -520,7 +520,7 @@ function drawNames(series, { quantity, n: chosen }, axes, box, { narrow }, here)
   const ahead = (here - from) * down;
   const start = ahead > -8 && ahead < widthOf(words, size + 1) + 8 ? here + 8 * down : from;
   return [
-    ends(shown, right + 14, size, [top + (narrow ? 0 : size * 1.6), bottom + size * 0.4], edge),
+    ends(visible, right + 14, size, [top + (narrow ? 0 : size * 1.6), bottom + size * 0.4], edge),
     !narrow && text(edge, top + size * 0.4, t("values.at", { n: chosen }), size, "quiet end"),
     isFree && [
       path(

@@ -201,10 +201,10 @@ export class RunPage extends PicturePage {
     this.send("sweep", new URLSearchParams(query).toString());
   }
 
-  /** What the server says. @param {string} said JSON */
-  said(said) {
-    if (!said.startsWith("{")) return; // what was asked
-    const { run, sweep } = JSON.parse(said);
+  /** What the server says. @param {string} answer JSON */
+  receive(answer) {
+    if (!answer.startsWith("{")) return; // what was asked
+    const { run, sweep } = JSON.parse(answer);
     if (sweep) this.swept(sweep);
     if (run) this.ran(run);
   }
@@ -386,7 +386,7 @@ export async function mountRunPage({ element, props, watch, trigger }) {
     trigger(event);
   };
   const page = new RunPage(get(element, ".fa-mount"), trigger ? send : null);
-  watch?.("value", () => page.said(props?.value ?? ""));
+  watch?.("value", () => page.receive(props?.value ?? ""));
   if (!isOnScreen("run")) await onPage("run");
   await page.start();
 }

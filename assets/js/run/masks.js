@@ -86,7 +86,7 @@ function paint({ masks, chosen, press }, paper, pen) {
     const [x, y] = [6 + (k % across) * (wide + gap), 8 + Math.floor(k / across) * high];
     const room = wide - side - 20;
     const isChosen = keyOf(mask) === chosen;
-    const said = t("masks.one", {
+    const caption = t("masks.one", {
       mask: mask.mask,
       score: mask.score,
       ours: mask.ours,
@@ -97,7 +97,7 @@ function paint({ masks, chosen, press }, paper, pen) {
       {
         key: keyOf(mask),
         label: mask.title,
-        text: said,
+        text: caption,
         group: "masks",
         chosen: isChosen,
         press: () => press(mask),

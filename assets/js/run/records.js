@@ -119,14 +119,14 @@ export function figure(quantity, value) {
 
 /** What the picture says at this length. @param {Row[]} rows @param {Choice} choice
  * @returns {{headline: string, sentence: string, ratio: string}} `ratio`: how many times as fast, or "" */
-export function said(rows, choice) {
+export function finding(rows, choice) {
   const mine = ours(rows, choice);
   if (!mine) return { headline: "", sentence: "", ratio: "" };
   const slow = naive(rows, choice);
   const of = { mask: texts.masks[choice.mask], n: choice.n };
   const { name } = mine;
   const time = milliseconds(mine.median_ms);
-  if (choice.pass === "backward") return saidBackward(rows, choice, mine, { ...of, name, time });
+  if (choice.pass === "backward") return findingBackward(rows, choice, mine, { ...of, name, time });
   if (!slow) {
     const refused = chosen(rows, choice).find(
       (row) => row.method === NAIVE && row.n === choice.n && row.needs_bytes,
@@ -152,7 +152,7 @@ export function said(rows, choice) {
 
 /** The backward pass beside the best of the others: no record of naive attention has it.
  * @param {Row[]} rows @param {Choice} choice @param {Row} mine @param {{mask: string, n: number, name: string, time: string}} values */
-function saidBackward(rows, choice, mine, values) {
+function findingBackward(rows, choice, mine, values) {
   const others = OTHERS.flatMap((method) => rowAt(rows, choice, [method]) ?? []);
   const best = others.sort((a, b) => a.median_ms - b.median_ms)[0];
   const { name, time, ...of } = values;

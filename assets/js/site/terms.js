@@ -119,7 +119,7 @@ export function makeTerms(load) {
     more,
   ]);
   /** @type {Shown | null} */
-  let shown = null;
+  let current = null;
   /** Where the pointer was pressed, until it leaves the place.
    * @type {{left: number, right: number, top: number, bottom: number} | null} */
   let pressedAt = null;
@@ -141,7 +141,7 @@ export function makeTerms(load) {
   document.addEventListener(
     "keydown",
     (event) => {
-      if (event.key !== "Escape" || !shown) return;
+      if (event.key !== "Escape" || !current) return;
       hide();
       event.stopImmediatePropagation();
     },
@@ -178,10 +178,10 @@ export function makeTerms(load) {
     stir();
     if (pressedAt && inside(pressedAt, x, y, NEAR_PX)) return;
     pressedAt = null;
-    if (shown) {
+    if (current) {
       const stays =
-        inside(pop.getBoundingClientRect(), x, y, 6) || inside(shown.box, x, y, NEAR_PX);
-      if (stays || shown.node === document.activeElement) return clearTimeout(leaving);
+        inside(pop.getBoundingClientRect(), x, y, 6) || inside(current.box, x, y, NEAR_PX);
+      if (stays || current.node === document.activeElement) return clearTimeout(leaving);
       leaving = setTimeout(hide, HIDE_MS);
     }
     const marked = target.closest?.(MARKED);
@@ -235,7 +235,7 @@ export function makeTerms(load) {
   /** @param {Term | undefined} term @param {DOMRect | undefined} box @param {HTMLElement} node */
   function show(term, box, node) {
     clearTimeout(leaving);
-    if (!term || !box || (shown?.term === term && shown.node === node)) return;
+    if (!term || !box || (current?.term === term && current.node === node)) return;
     hide();
     /** @type {HTMLElement | null} */
     const titled = node.closest("[title]");
@@ -246,7 +246,7 @@ export function makeTerms(load) {
     setText(more, titled?.title ?? "");
     more.hidden = !titled?.title;
     pop.hidden = false;
-    shown = { term, node, box, titled, title: titled?.title };
+    current = { term, node, box, titled, title: titled?.title };
     titled?.removeAttribute("title"); // else the browser shows it too
     if (node.matches("[data-term]")) node.setAttribute("aria-describedby", pop.id);
     place(box);
@@ -254,10 +254,10 @@ export function makeTerms(load) {
 
   /** The pointer's entry goes; that of a word with the focus, which itself scrolls, goes along. */
   function scrolled() {
-    if (!shown) return;
-    if (shown.node !== document.activeElement) return hide();
-    shown.box = shown.node.getClientRects()[0];
-    place(shown.box);
+    if (!current) return;
+    if (current.node !== document.activeElement) return hide();
+    current.box = current.node.getClientRects()[0];
+    place(current.box);
   }
 
   /** Below the word's box, above it where there is no room, or beside it: never over it. @param {DOMRect} box */
@@ -274,11 +274,11 @@ export function makeTerms(load) {
 
   function hide() {
     clearTimeout(leaving);
-    if (!shown) return;
-    const { node, titled, title: tip } = shown;
+    if (!current) return;
+    const { node, titled, title: tip } = current;
     if (node.matches("[data-term]")) node.removeAttribute("aria-describedby");
     if (tip && titled && !titled.hasAttribute("title")) titled.setAttribute("title", tip);
-    shown = null;
+    current = null;
     pop.hidden = true;
   }
 

@@ -374,8 +374,8 @@ export function makePlayer(mount, options) {
     if (on && ended) return action === "forward" ? onCompare?.() : undefined;
     if (on && isLast()) return end();
     if (!by) return transport.act(action);
-    const asked = predict.root.hidden ? transport.stride() : "tile"; // of which the question is
-    const stride = action.startsWith("phase") ? "phase" : asked;
+    const unit = predict.root.hidden ? transport.stride() : "tile"; // of which the question is
+    const stride = action.startsWith("phase") ? "phase" : unit;
     const { step, phase } = ahead(traceNow, atNow, by, stride);
     go(step, phase);
   }

@@ -25,7 +25,7 @@ const small = (x) => number(x).replace(/e(.+)$/, (_, power) => ` × 10${raised(p
 /** Make the result. @param {Partial<Record<Way, () => void>>} ways */
 export function makeResult(ways) {
   /** What is said of it, for the ear. */
-  let said = "";
+  let spokenWords = "";
 
   const root = el("section.fa-result", { hidden: true, "data-testid": "result" });
 
@@ -43,7 +43,7 @@ export function makeResult(ways) {
         : t("end.same", values);
     const [images, off] = pictures(trace, theme, backward ? "dQ" : "O");
     root.replaceChildren(images, el("div.fa-result-side", [...bars(trace, f), now(backward)]));
-    said = t("end.spoken", { headline, off });
+    spokenWords = t("end.spoken", { headline, off });
     const { full, partial } = header.tile_counts;
     return [headline, t("end.more", { tiles: full + partial })];
   }
@@ -135,5 +135,5 @@ export function makeResult(ways) {
     set(root, { hidden: on ? null : "" });
   }
 
-  return { root, draw, show, spoken: () => said };
+  return { root, draw, show, spoken: () => spokenWords };
 }

@@ -70,8 +70,8 @@ export function makeWords(open, turn) {
     const now = JSON.stringify([pass, words]);
     if (written === now) return;
     written = now;
-    const said = Object.keys(words).filter((name) => words[name]);
-    const { n, d, tiles, data, dtype, ...others } = recordOf(said, (name) => `[${name}]`);
+    const listed = Object.keys(words).filter((name) => words[name]);
+    const { n, d, tiles, data, dtype, ...others } = recordOf(listed, (name) => `[${name}]`);
     const line = t(problem.n === 1 ? "words.one" : "words", {
       n,
       d,
@@ -82,7 +82,7 @@ export function makeWords(open, turn) {
     });
     const nodes = placed(
       line,
-      recordOf(said, (name) => word(CONTROLS[name] ?? name, words[name])),
+      recordOf(listed, (name) => word(CONTROLS[name] ?? name, words[name])),
     );
     if (turn) nodes.unshift(passSwitch(pass));
     else nodes.push(...more);

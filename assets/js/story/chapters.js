@@ -37,7 +37,7 @@ export const chapterOf = (chapters, name = "") =>
   [name, OLD[name]].find((one) => chapters.includes(one)) ?? chapters[0];
 
 /** What is said at this position. @param {Chapter} chapter @param {number} at */
-export function saidAt({ headline, sentence, provenance, beats }, at) {
+export function textsAt({ headline, sentence, provenance, beats }, at) {
   return { headline, sentence, provenance, ...beats[at] };
 }
 

@@ -12,7 +12,7 @@ import { isOnScreen, onPage, toPage } from "../site/pages.js";
 import { Index, markTerms } from "../site/terms.js";
 import { makeProblemWords } from "../lib/words.js";
 import { StoryBar } from "./bar.js";
-import { beatMs, beside, chapterOf, saidAt } from "./chapters.js";
+import { beatMs, beside, chapterOf, textsAt } from "./chapters.js";
 import { PicturePage } from "./page.js";
 import { moreButton, openTables } from "./tables.js";
 import { t, texts } from "./texts.js";
@@ -243,10 +243,10 @@ class StoryPage extends PicturePage {
 
   render() {
     if (!this.data) return;
-    const said = saidAt(this.data, this.at);
+    const given = textsAt(this.data, this.at);
     const { prefix, after } = this.story;
     this.marked = new Set();
-    const words = [said.headline, said.sentence].map((text) =>
+    const words = [given.headline, given.sentence].map((text) =>
       this.mark(text, this.marked, (attributes) => el("abbr", attributes)),
     );
     if (this.canvas) set(this.canvas, { "aria-label": this.data.label });
@@ -256,8 +256,8 @@ class StoryPage extends PicturePage {
       fresh.append(...words[k]);
       if (!fresh.isEqualNode(node)) node.replaceChildren(...fresh.childNodes);
     });
-    set(this.provenance, { text: said.provenance });
-    const { label, note } = said;
+    set(this.provenance, { text: given.provenance });
+    const { label, note } = given;
     const next = this.isDone ? texts.next_page[after] : t("next");
     this.bar.show({ at: this.at, last: this.last, label, note, next });
     set(this.root, {
@@ -268,7 +268,9 @@ class StoryPage extends PicturePage {
       "data-moving": this.timer ? "true" : "false",
     });
     if (!this.timer)
-      set(this.spoken, { text: `${said.headline} ${said.sentence} ${said.label} ${said.note}` });
+      set(this.spoken, {
+        text: `${given.headline} ${given.sentence} ${given.label} ${given.note}`,
+      });
   }
 
   /** @param {string} words @param {Set<string>} marked @param {(attributes: Record<string, string>) => Node} make */
@@ -390,10 +392,10 @@ class StoryPage extends PicturePage {
     };
   }
 
-  /** What the server says of it, as JSON. @param {string} said */
-  recorded(said) {
-    if (!said.startsWith("{")) return; // what was asked
-    const { running, error, chapter } = JSON.parse(said);
+  /** What the server says of it, as JSON. @param {string} given */
+  recorded(given) {
+    if (!given.startsWith("{")) return; // what was asked
+    const { running, error, chapter } = JSON.parse(given);
     this.notify(running ?? error ?? null);
     if (chapter && this.story.recorded) this.show(this.story.recorded, chapter);
   }

@@ -4,7 +4,7 @@ import { button, el } from "../lib/dom.js";
 import { download } from "../lib/save.js";
 import { csv, formatColumn } from "../model/table.js";
 import { openDialog } from "../site/dialog.js";
-import { saidAt } from "./chapters.js";
+import { textsAt } from "./chapters.js";
 import { t } from "./texts.js";
 
 /** @import { Chapter, Table } from "./chapters.js" */
@@ -65,7 +65,7 @@ export function openTables(chapter, at, name, opener, record) {
   if (record) buttons.unshift(button(t("record"), run, { class: "fa-share" }));
   const dialog = openDialog(
     {
-      title: saidAt(chapter, at).headline,
+      title: textsAt(chapter, at).headline,
       look: "fa-story-dialog",
       name: t("tables"),
       buttons,

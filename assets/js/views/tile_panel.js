@@ -115,10 +115,10 @@ export class TilePanel {
     return Math.max(...(row_names ?? [p.n - 1]).map((name) => String(name).length));
   }
 
-  /** Shows the numbers, or what stands there without them. @param {boolean} isShown */
-  reveal(isShown) {
-    this.body.hidden = !isShown;
-    this.empty.hidden = isShown;
+  /** Shows the numbers, or what stands there without them. @param {boolean} isVisible */
+  reveal(isVisible) {
+    this.body.hidden = !isVisible;
+    this.empty.hidden = isVisible;
   }
 
   /** The column of a number per row: FA-1 keeps m and ℓ apart, where others have lse. @param {string} name */
@@ -305,14 +305,14 @@ export class TilePanel {
     frame.root.hidden = false;
   }
 
-  /** In presentation mode each key stands over its column, where there is room for that. @param {boolean} isShown
+  /** In presentation mode each key stands over its column, where there is room for that. @param {boolean} isVisible
    * @param {MatrixFrame} frame */
-  placeKeys(isShown, { head, x, width }) {
+  placeKeys(isVisible, { head, x, width }) {
     const { unit: u } = this.theme;
-    this.keys.hidden = !isShown;
+    this.keys.hidden = !isVisible;
     put(this.keys, x, this.base - 46 * u, width, 44 * u);
     this.keys.style.gridTemplateColumns = `repeat(${this.sizes.keys}, 1fr)`;
-    head.hidden = isShown;
+    head.hidden = isVisible;
   }
 
   /** Sizes follow the Problem and the room, never the step: stepping moves nothing around. @this {TileOfPass} @param {Trace} trace @param {Theme} theme */

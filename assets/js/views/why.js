@@ -20,7 +20,7 @@ export function makeWhyM() {
   /** @type {number} */
   let followed;
   /** @type {string | undefined} */
-  let shown;
+  let painted;
   let right = WIDE - MARGIN;
 
   const words = el("p", { "aria-live": "polite" });
@@ -46,17 +46,17 @@ export function makeWhyM() {
     frame = f;
     followed = row;
     const now = `${f.problem.n} ${f.step} ${row} ${m}`;
-    if (shown !== now) {
+    if (painted !== now) {
       set(slider, { max: Math.max(8, Math.ceil(found.factor * 1.15)) });
       slider.value = String(found.factor);
     }
-    shown = now;
+    painted = now;
     paint();
   }
 
   /** Holds nothing while it is hidden, so that a page is the same whichever way led to it. */
   function clear() {
-    shown = undefined;
+    painted = undefined;
     for (const node of [words, times]) setText(node, "");
     set(slider, { max: null });
     set(root, { "data-fails": null });

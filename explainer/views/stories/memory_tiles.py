@@ -115,9 +115,9 @@ def _beat(w: Workload, cell: Mapping, best: Mapping) -> dict:
     beat = {"label": name, "note": t("tiles.arrows"), "codes": _codes(w, cell)}
     if not cell.get("fits"):
         needed, most = cell.get("shared_bytes", 0) / KIB, w.hardware.shared_bytes / KIB
-        said = t("tiles.unfit", tile=name, needed=needed, most=most) if needed else ""
-        said = said or t("tiles.unfit_refused", tile=name)
-        return beat | {"headline": said, "sentence": cell.get("refused", ""), "tip": said}
+        refusal = t("tiles.unfit", tile=name, needed=needed, most=most) if needed else ""
+        refusal = refusal or t("tiles.unfit_refused", tile=name)
+        return beat | {"headline": refusal, "sentence": cell.get("refused", ""), "tip": refusal}
     programs, warps = cell["blocks_per_sm"], cell["num_warps"]
     one = 32 * warps * 4 * (-(-cell["registers"] // 8) * 8)
     values = {"tile": name, "n": programs, "card": w.hardware.name}

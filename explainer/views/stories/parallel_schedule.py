@@ -43,8 +43,8 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
     row = placed.find_row(w, order)
     source = placed.source_of(w, "forward", [bool(row), False])
     real = compare(w, order, row) if row else None
-    is_held_out = bool(row) and durations.is_held_out(row or {})
-    return _chapter(w, order, switches, real, is_held_out, source)
+    is_unseen = bool(row) and durations.is_unseen(row or {})
+    return _chapter(w, order, switches, real, is_unseen, source)
 
 
 def parse_launch(w: Workload, choice: Choice) -> tuple[Workload, str]:
@@ -72,7 +72,7 @@ def _chapter(
     order: str,
     switches: list[Switch],
     real: Comparison | None,
-    is_held_out: bool,
+    is_unseen: bool,
     source: str,
 ) -> Chapter:
     programs = launch.programs(w, order)
@@ -82,19 +82,19 @@ def _chapter(
     lanes = {name: simulated}
     if real:
         lanes[t("schedule.real")] = real.real
-    shown = real.real if real else simulated
+    run_drawn = real.real if real else simulated
     span = max(s.makespan for s in lanes.values())
     other = None if real and real.scaled else _other_order(w, order, unit, simulated.makespan)
-    step = round_step(shown.makespan / BEATS)
-    times = [*np.arange(0, shown.makespan, step), shown.makespan]
+    step = round_step(run_drawn.makespan / BEATS)
+    times = [*np.arange(0, run_drawn.makespan, step), run_drawn.makespan]
     return {
-        "headline": _headline(w, order, shown),
-        "sentence": _sentence(programs, real, is_held_out),
+        "headline": _headline(w, order, run_drawn),
+        "sentence": _sentence(programs, real, is_unseen),
         "provenance": f"{source}; {t('schedule.sorted')}",
         "label": t("schedule.label", lanes=" / ".join(lanes)),
         "switches": switches,
-        "beats": [_beat(shown, float(time), unit) for time in times],
-        "start": nearest(times, START * shown.makespan),
+        "beats": [_beat(run_drawn, float(time), unit) for time in times],
+        "start": nearest(times, START * run_drawn.makespan),
         "words": [x for x in WORDS if x != "mask" or not w.mask.plain],  # it has a switch
         "table": [
             _lanes_table(lanes, unit),
@@ -112,7 +112,7 @@ def _chapter(
                 for x in np.arange(0, span * 1.02, round_step(span / TICKS))
             ],
             "other": other,
-            "sms": t("schedule.sms", sms=shown.sms, n=shown.slots),
+            "sms": t("schedule.sms", sms=run_drawn.sms, n=run_drawn.slots),
         },
     }
 
@@ -129,7 +129,7 @@ def _headline(w: Workload, order: str, s: Schedule) -> str:
     return t("schedule.headline.short", tail=tail)
 
 
-def _sentence(programs: launch.Programs, real: Comparison | None, is_held_out: bool) -> str:
+def _sentence(programs: launch.Programs, real: Comparison | None, is_unseen: bool) -> str:
     least, most = int(programs.visits.min()), int(programs.visits.max())
     if least == most:
         work = t("schedule.equal", n=most)
@@ -138,7 +138,7 @@ def _sentence(programs: launch.Programs, real: Comparison | None, is_held_out: b
     if not real:
         return f"{work} {t('schedule.only')}"
     side = t.row("schedule.sides")[real.off < 0]
-    key = "schedule.unseen" if is_held_out else "schedule.seen"
+    key = "schedule.unseen" if is_unseen else "schedule.seen"
     return f"{work} {t(key, off=100 * abs(real.off), side=side)}"
 
 

@@ -32,7 +32,7 @@ def compute(parts: int) -> Block:
     weights = [p.weight for p in found]
     us, rule = times()
     bytes_us, flops_us = bound()
-    shown = [n for n in us if n in (1, parts, rule)]
+    drawn = [n for n in us if n in (1, parts, rule)]
     return t.picture(
         n=len(found),
         lse=lse,
@@ -44,8 +44,8 @@ def compute(parts: int) -> Block:
         size=4 * TOKENS * D,
         bytes_us=bytes_us,
         flops_us=flops_us,
-        parts=shown,
-        us=[us[n] for n in shown],
+        parts=drawn,
+        us=[us[n] for n in drawn],
         rule=rule,
         about=about("decode_nvidia_h200"),
     )
