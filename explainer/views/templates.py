@@ -1,11 +1,11 @@
-"""Render HTML from the Jinja2 templates beside this file, which escape what is not Markup."""
+"""Render the Jinja2 templates beside this file: HTML, which escapes what is not Markup; words."""
 
 import html
 import json
 import re
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from jinja2.ext import Extension
 from markupsafe import Markup
 
@@ -43,7 +43,7 @@ def _attribute_json(value: object) -> Markup:
 ENVIRONMENT = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
     extensions=[_Layout],
-    autoescape=True,
+    autoescape=select_autoescape(),
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
@@ -68,3 +68,12 @@ def render(name: str, /, **values: object) -> Markup:
     text that is not there.
     """
     return Markup(ENVIRONMENT.get_template(f"{name}.html").render(values))
+
+
+def render_words(name: str, /, **values: object) -> dict[str, str]:
+    """Render ``templates/<name>.txt`` with these values: what it sets, by name, as plain text.
+
+    Raises as :func:`render` does.
+    """
+    found = vars(ENVIRONMENT.get_template(f"{name}.txt").make_module(values))
+    return {key: x.strip() for key, x in found.items() if isinstance(x, str) and key[0] != "_"}

@@ -63,6 +63,7 @@ KINDS = {
     ".json",
     ".yaml",
     ".html",
+    ".txt",
     ".md",
 }  # of files that answers are made of
 

@@ -24,7 +24,7 @@ FILES = sorted(path.stem for path in FOLDER.glob("*.json"))
 LESSONS = {f"lesson {key}": read_data(key)["words"] for key in KEYS if read_data(key).get("words")}
 PAGES = [*FILES, *LESSONS]
 CODE = sorted(ROOT.glob("explainer/**/*.py"))
-TEMPLATES = sorted(ROOT.glob("explainer/views/templates/**/*.html"))
+TEMPLATES = sorted(ROOT.glob("explainer/views/templates/**/*.[ht]*"))
 
 
 def stored(page: str) -> dict:

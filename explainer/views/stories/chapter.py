@@ -1,7 +1,7 @@
 """What a chapter of a story is made of; ``assets/js/story`` draws it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, cast
 from urllib.parse import urlencode
 
 from explainer.algorithms.registry import LABELS
@@ -9,6 +9,7 @@ from explainer.base.texts import Texts
 from explainer.learn.folder import read_text
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
+from explainer.views.templates import render_words
 
 Json = dict[str, Any]  # part of what the browser gets
 Choice = Mapping[str, str]  # what the switches of a chapter are set to, by their keys
@@ -33,7 +34,16 @@ class Table(TypedDict):
     rows: Sequence[Sequence[Any]]  # of texts and numbers, None where there is none
 
 
-class _Chapter(TypedDict):
+class Words(TypedDict):
+    """What a chapter says of its picture; a template of ``templates/stories`` chooses it."""
+
+    headline: str
+    sentence: str
+    provenance: str
+    label: str
+
+
+class _Chapter(Words):
     """One picture and what is said of it.
 
     ``beats`` are the positions of the scrubber. Each has a ``label`` and a ``note``, what the
@@ -41,10 +51,6 @@ class _Chapter(TypedDict):
     chapter's. ``links`` are pairs of text and address.
     """
 
-    headline: str
-    sentence: str
-    provenance: str
-    label: str
     switches: list[Switch]
     beats: list[Json]
     start: int
@@ -72,6 +78,11 @@ MakeChapter = Callable[[Workload, Choice], Chapter]
 def table(t: Texts, key: str, rows: Sequence[Sequence[Any]], **facts: object) -> Table:
     """Build the table whose title is the text ``key`` with these facts, its head beside it."""
     return {"title": t(key, **facts), "head": t.row(f"{key}.head"), "rows": rows}
+
+
+def words(name: str, /, **facts: object) -> Words:
+    """Choose what the chapter of this name says by these facts."""
+    return cast(Words, render_words(f"stories/{name}", **facts))
 
 
 def nearest(values: Sequence[float], wanted: float) -> int:

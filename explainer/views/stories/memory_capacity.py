@@ -1,12 +1,21 @@
 """Capacity: the longest sequence that each card's memory holds, with and without S and P."""
 
-from explainer.base.amounts import amount, format_significant
+from explainer.base.amounts import amount
 from explainer.base.cards import CARDS
 from explainer.base.records import BENCH, load
 from explainer.base.texts import Texts
 from explainer.memory import capacity
 from explainer.memory.workload import Workload
-from explainer.views.stories.chapter import Chapter, Choice, Json, Table, links, switch, table
+from explainer.views.stories.chapter import (
+    Chapter,
+    Choice,
+    Json,
+    Table,
+    links,
+    switch,
+    table,
+    words,
+)
 from kernels.spec.fields import PASSES
 
 t = Texts("memory")
@@ -26,17 +35,23 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
     standard, fused = longest[w.card]
     is_forward = mode["value"] == PASSES[0]
     beats = [_beat(n, longest) for n in _positions(longest)]
-    gain = t("capacity.times", times=format_significant(fused / standard, 3))
-    key = "capacity.headline" if is_forward else "capacity.headline_training"
+    peaks = capacity.peaks(w) if is_forward else []
+    said = words(
+        "capacity",
+        is_forward=is_forward,
+        card=_short(w.card),
+        gain=fused / standard,
+        peaks=peaks,
+        equal=sum(peak.recorded == peak.computed for peak in peaks),
+        record=load(BENCH),
+        cards=len(longest),
+    )
     return {
-        "headline": t(key, card=_short(w.card), gain=gain),
-        "sentence": t("capacity.sentence" if is_forward else "capacity.sentence_training"),
-        "provenance": _provenance(w, is_forward),
-        "label": t("capacity.label", n=len(longest)),
+        **said,
         "switches": [mode],
         "beats": beats,
         "start": _start(beats, longest),
-        "table": [_ends(longest), _needed(w, forms), _peaks(w) if is_forward else _saved(w)],
+        "table": [_ends(longest), _needed(w, forms), _peaks(peaks) if is_forward else _saved(w)],
         "links": links(w, "fa2", "recompute"),
         "picture": {
             "cards": [_row(w, card, longest[card]) for card in longest],
@@ -86,23 +101,6 @@ def _remark(w: Workload, forms: tuple[str, str]) -> str:
         capacity.longest(w, form, w.card, 2) / capacity.longest(w, form, w.card) for form in forms
     )
     return t("capacity.remark", fused=fused, standard=standard)
-
-
-def _provenance(w: Workload, is_forward: bool) -> str:
-    """Say that the numbers are computed, and how many recorded peaks they were compared with."""
-    peaks = capacity.peaks(w) if is_forward else []
-    if not peaks:
-        return t("capacity.computed")
-    equal = sum(peak.recorded == peak.computed for peak in peaks)
-    record = load(BENCH)
-    return t(
-        "capacity.checked",
-        equal=equal,
-        all=len(peaks),
-        n=max(peak.workload.n for peak in peaks),
-        device=record["device"],
-        date=record["date"],
-    )
 
 
 # ---- positions of N
@@ -159,14 +157,14 @@ def _needed(w: Workload, forms: tuple[str, str]) -> Table:
     return table(t, "capacity.needed", rows)
 
 
-def _peaks(w: Workload) -> Table:
+def _peaks(peaks: list[capacity.Peak]) -> Table:
     names = t.named("capacity.forms")
     rows = [
         [
             *(names[p.form], p.workload.n, f"{p.workload.batch} × {p.workload.heads}"),
             *(str(p.workload.mask), p.recorded, p.computed),
         ]
-        for p in capacity.peaks(w)
+        for p in peaks
     ]
     return table(t, "capacity.peaks", rows, record=load(BENCH)["device"])
 

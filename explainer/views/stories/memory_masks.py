@@ -9,7 +9,7 @@ from explainer.base.amounts import amount
 from explainer.base.texts import Texts
 from explainer.memory import mask_work
 from explainer.memory.workload import Workload
-from explainer.views.stories.chapter import Chapter, Choice, Json, Table, links, table
+from explainer.views.stories.chapter import Chapter, Choice, Json, Table, links, table, words
 from kernels.spec.masks import TILE_KINDS as KINDS
 from kernels.spec.masks import parse
 
@@ -56,31 +56,14 @@ def _beat(w: Workload, text: str, k_heads: int, works: dict[str, mask_work.Work]
     work, full = works[text], works["full"]
     kept, long = (mask_work.cached_keys(parse(text), n) for n in (w.n, mask_work.LONG))
     share = kept * k_heads / (w.n * w.heads)
-    is_shared = k_heads != w.heads
-    kind = "MQA" if k_heads == 1 else "GQA"
-    named = "causal" if text == "causal" else "window" if "window" in text else "own"
-    noun = t.named("masks.nouns")[named]
-    title = t.named("masks.titles").get(text, noun)
-    if is_shared:
-        headline = t("masks.headline.heads", heads=k_heads, times=w.heads // k_heads)
-    elif text == "full":
-        headline = t("masks.headline.full")
-    elif share < 1:
-        tiles = 100 * work.tiles / full.tiles
-        headline = t("masks.headline.keeps", mask=noun, tiles=tiles, cache=100 * share)
-    else:
-        headline = t("masks.headline.skips", mask=noun, tiles=100 * work.tiles / full.tiles)
+    name = "causal" if text == "causal" else "window" if "window" in text else "own"
+    facts = {"mask": text, "name": name, "heads": w.heads, "key_heads": k_heads, "cache": share}
     return {
-        "label": t("masks.at_heads", n=k_heads, kind=kind) if is_shared else title,
-        "note": text if not is_shared else title,
-        "headline": headline,
+        **words("masks_beat", work=work, full=full, **facts),
         "mask": text,
         "heads": k_heads,
-        "tiles": t("masks.tiles", tiles=work.tiles, all=full.tiles, partial=work.partial),
-        "flops": t("masks.flops", flops=work.flops / 1e9, all=full.flops / 1e9),
         "kept": _size(w, k_heads, kept),
         "long": t("masks.long", tokens=mask_work.LONG, size=_size(w, k_heads, long)),
-        "of_heads": t("masks.key_heads", n=k_heads),
     }
 
 

@@ -8,10 +8,10 @@ from explainer.base.cards import KIB
 from explainer.base.kinds import compiled, recorded
 from explainer.base.texts import Texts
 from explainer.memory import tile_choices
-from explainer.memory.compiled_tiles import COMPILED_D, padded
+from explainer.memory.compiled_tiles import COMPILED_D, REGISTER_BYTES, padded
 from explainer.memory.workload import Workload
-from explainer.views.stories.chapter import Chapter, Choice, links, switch, table
-from kernels.spec.occupancy import REGISTERS
+from explainer.views.stories.chapter import Chapter, Choice, links, switch, table, words
+from kernels.spec.occupancy import REGISTERS, allocated_registers
 
 t = Texts("memory")
 CODE_KINDS = ("ptx", "sass")
@@ -36,12 +36,21 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
     at = _start(drawn, cells, "br" in choice or "bc" in choice)
     maps = [_map(replace(drawn, d=d), show["value"]) for d in COMPILED_D]
     best = cells[_best(cells)]
-    beats = [_beat(drawn, cell, best) for cell in cells]
+    largest = max(cell["block_m"] * cell["block_n"] for cell in cells if cell.get("fits"))
+    beats = [_beat(drawn, cell, best, largest) for cell in cells]
+    said = words(
+        "tiles",
+        w=w,
+        drawn=drawn,
+        d=padded(w.d),
+        speeds=recorded("tiles_nvidia_h200").text if has_speeds else "",
+        compiled=compiled(drawn.hardware.arch).text,
+        shown=labels[show["value"]],
+    )
     return {
+        **said,
         "headline": beats[at]["headline"],
         "sentence": beats[at]["sentence"],
-        "provenance": _provenance(w, drawn, has_speeds),
-        "label": t("tiles.label", shown=labels[show["value"]], card=drawn.hardware.name),
         "switches": [show],
         "beats": beats,
         "start": at,
@@ -109,29 +118,26 @@ def _value(cell: Mapping, show: str) -> str:
     return f"{value:.0f}"
 
 
-def _beat(w: Workload, cell: Mapping, best: Mapping) -> dict:
-    """Return what is said of a tile, and what its programs take of an SM in KiB."""
+def _beat(w: Workload, cell: Mapping, best: Mapping, largest: int) -> dict:
+    """Return what is said of a tile beside the ``best`` and the ``largest`` one, and what its
+    programs take of an SM in KiB."""
     name = t("tiles.name", br=cell["block_m"], bc=cell["block_n"])
-    beat = {"label": name, "note": t("tiles.arrows"), "codes": _codes(w, cell)}
+    said = words(
+        "tiles_tile",
+        tile=name,
+        cell=cell,
+        best=best,
+        largest=largest,
+        has_wgmma=_uses_wgmma(cell),
+        card=w.hardware,
+    )
+    beat = {"label": name, "note": t("tiles.arrows"), "codes": _codes(w, cell), **said}
+    beat["tip"] = said["headline"]
     if not cell.get("fits"):
-        needed, most = cell.get("shared_bytes", 0) / KIB, w.hardware.shared_bytes / KIB
-        refusal = t("tiles.unfit", tile=name, needed=needed, most=most) if needed else ""
-        refusal = refusal or t("tiles.unfit_refused", tile=name)
-        return beat | {"headline": refusal, "sentence": cell.get("refused", ""), "tip": refusal}
-    programs, warps = cell["blocks_per_sm"], cell["num_warps"]
-    one = 32 * warps * 4 * (-(-cell["registers"] // 8) * 8)
-    values = {"tile": name, "n": programs, "card": w.hardware.name}
-    headline = t("tiles.programs", **values)
-    if "tflops" in cell:
-        ratio = 100 * cell["tflops"] / best["tflops"]
-        values = {"tile": name, "speed": cell["tflops"]}
-        largest = max(c["block_m"] * c["block_n"] for c in tile_choices.cells(w) if c.get("fits"))
-        key = "tiles.best" if best["block_m"] * best["block_n"] < largest else "tiles.best_largest"
-        headline = t(key, **values) if cell is best else t("tiles.slower", **values, share=ratio)
+        return beat
+    programs = cell["blocks_per_sm"]
+    one = REGISTER_BYTES * allocated_registers(cell["num_warps"], cell["registers"])
     return beat | {
-        "headline": headline,
-        "sentence": " ".join(_reasons(cell)),
-        "tip": headline,
         "programs": programs,
         "taken": [
             {
@@ -157,40 +163,3 @@ def _codes(w: Workload, cell: Mapping) -> list[tuple[str, str]]:
     tile = {"br": cell["block_m"], "bc": cell["block_n"], "mask": w.stands_for}
     code = {"arch": w.hardware.arch, "d": padded(w.d)} | tile
     return [(kind.upper(), urlencode(code | {"kind": kind})) for kind in CODE_KINDS]
-
-
-def _reasons(cell: Mapping) -> list[str]:
-    """Say, from the compiled kernel, what slows a tile, then how many of it an SM runs at once."""
-    m, spills = cell["block_m"], cell["spill_bytes"]
-    found = []
-    if spills:
-        found.append(t("tiles.why_spills", n=spills))
-    # A warpgroup's product is 64 rows high. With more warpgroups than strips of 64 rows each of
-    # them computes all scores of the tile: PTX of 64 × 128 has twice the products of one share.
-    if _uses_wgmma(cell) and cell["num_warps"] // 4 > m // 64:
-        found.append(t("tiles.why_twice", rows=m, warps=cell["num_warps"]))
-    if m < 64 and cell.get("arch") == "sm_90":
-        found.append(t("tiles.why_short", rows=m))
-    if not found and cell["block_n"] < 64:
-        found.append(t("tiles.why_narrow", keys=cell["block_n"]))
-    if not found and cell["blocks_per_sm"] > 1 and m >= 128:
-        found.append(t("tiles.why_fast", n=cell["blocks_per_sm"]))
-    if len(found) < 2 and cell["blocks_per_sm"] == 1:
-        found.append(t("tiles.why_alone", limit=cell["limited_by"]))
-    return found or [t("tiles.why_room", n=cell["blocks_per_sm"])]
-
-
-def _provenance(w: Workload, drawn: Workload, has_speeds: bool) -> str:
-    """Say where the numbers come from, and what stands for what was not recorded."""
-    parts = [str(compiled(drawn.hardware.arch).text)]
-    if has_speeds:
-        parts.insert(0, t("tiles.source", kind=recorded("tiles_nvidia_h200").text))
-    if drawn.card != w.card:
-        parts.append(t("tiles.instead", this=drawn.hardware.name, that=w.hardware.name))
-    if drawn.dtype != w.dtype:
-        parts.append(t("tiles.instead", this=drawn.dtype, that=w.dtype))
-    if padded(w.d) != w.d:
-        parts.append(t("tiles.instead_d", this=padded(w.d), that=w.d))
-    if not w.mask.plain:
-        parts.append(t("tiles.instead", this=w.stands_for, that=w.mask.text))
-    return "; ".join(parts) + "."

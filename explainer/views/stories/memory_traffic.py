@@ -16,6 +16,7 @@ from explainer.views.stories.chapter import (
     nearest,
     switch,
     table,
+    words,
 )
 
 t, shared = Texts("memory"), Texts("shared")
@@ -38,14 +39,16 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
     points = [traffic_series.points(x, way) for x in series]
     has_measured = any(point.measured for row in points for point in row)
     beats = [_beat(x, way, row, is_over_n) for x, row in zip(series, points, strict=True)]
-    record = load(RECORD)
+    said = words(
+        "traffic",
+        is_over_n=is_over_n,
+        is_forward=way == "forward",
+        is_plain=w.mask.plain,
+        record=load(RECORD) if has_measured else None,
+    )
     return {
+        **said,
         "headline": beats[0]["headline"],
-        "sentence": _sentence(w, is_over_n, way),
-        "provenance": t("traffic.measured_on", device=record["device"], date=record["date"])
-        if has_measured
-        else t("traffic.computed_all"),
-        "label": t("traffic.label"),
         "switches": [over, pass_],
         "beats": beats,
         # Of a tile that is not square the nearest
@@ -55,16 +58,6 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
         "links": links(w, "fa2", "saves", "profile"),
         "picture": {"sizes": sizes} | _picture(series, points, is_over_n, has_measured),
     }
-
-
-def _sentence(w: Workload, is_over_n: bool, pass_: str) -> str:
-    if not is_over_n:
-        return t(
-            "traffic.sentence_tile" if pass_ == "forward" else "traffic.sentence_tile_backward"
-        )
-    if w.mask.plain:
-        return t("traffic.sentence" if pass_ == "forward" else "traffic.sentence_backward")
-    return t("traffic.sentence_masked")
 
 
 # ---- beats

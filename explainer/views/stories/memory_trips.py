@@ -11,7 +11,7 @@ from explainer.base.cards import peak_tflops
 from explainer.base.kinds import computed
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
-from explainer.views.stories.chapter import Chapter, Choice, Json, Table, links, table
+from explainer.views.stories.chapter import Chapter, Choice, Json, Table, links, table, words
 from kernels.spec.masks import flops
 
 t = Texts("memory")
@@ -56,13 +56,9 @@ def chapter(w: Workload, _choice: Choice) -> Chapter:
     step = round_step(whole / MOST_BEATS)
     times = [k * step for k in range(math.ceil(whole / step))] + [whole]
     square = w.batch * w.heads * w.n**2 * w.itemsize
-    l2 = t("trips.l2", size=w.hardware.l2_bytes) if square <= w.hardware.l2_bytes else ""
-    ratio = rounded(standard / fused)
+    facts = {"l2": w.hardware.l2_bytes, "rate": rate, "kind": computed().text}
     return {
-        "headline": t("trips.headline", size=square),
-        "sentence": t("trips.sentence", ratio=ratio) + l2,
-        "provenance": t("trips.provenance", rate=f"{rate / 1e12:.3g}", kind=computed().text),
-        "label": t("trips.label", standard=standard, fused=fused, ratio=ratio),
+        **words("trips", standard=standard, fused=fused, square=square, **facts),
         "switches": [],
         "beats": [_beat(lanes, time / whole, time, whole, unit) for time in times],
         "start": round(START * (len(times) - 1)),

@@ -12,7 +12,16 @@ from explainer.base.texts import Texts
 from explainer.memory.compiled_tiles import allocation, slots
 from explainer.memory.levels import NO_RATE, Level, hbm_tensors, levels_of
 from explainer.memory.workload import Workload
-from explainer.views.stories.chapter import Chapter, Choice, Json, Table, links, switch, table
+from explainer.views.stories.chapter import (
+    Chapter,
+    Choice,
+    Json,
+    Table,
+    links,
+    switch,
+    table,
+    words,
+)
 
 t = Texts("memory")
 SM_SIDE = 0.6  # side of the square of one SM's registers, magnified, in sides of HBM's square
@@ -30,26 +39,22 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
     kernel = switch("kernel", t("where.kernel"), t.named("where.kernels"), wanted)
     is_fused = kernel["value"] == "fused"
     levels = levels_of(w)
-    hbm = levels[-1]
     order = "fa2" if is_fused else "standard"
     tensors = hbm_tensors(w, order)
     scores = sum(n for name, n in hbm_tensors(w, "standard") if name in "SP")
-    needed = sum(n for _, n in tensors)
-    if needed > hbm.size_bytes:
-        headline = t("where.fused.over" if is_fused else "where.standard.over", memory=hbm.name)
-        sentence = t("where.over", needed=needed, memory=hbm.name, size=hbm.size_bytes)
-    elif is_fused:
-        headline, sentence = t("where.fused", memory=hbm.name), t("where.fused.sentence")
-    else:
-        headline = t("where.standard", memory=hbm.name, scores=scores)
-        io = sum(n for name, n in tensors if name in "QKVO")
-        sentence = t("where.standard.sentence", io=io, ratio=rounded(scores / io))
+    said = words(
+        "where",
+        **{level.key: level for level in levels},
+        is_fused=is_fused,
+        needed=sum(n for _, n in tensors),
+        scores=scores,
+        io=sum(n for name, n in tensors if name in "QKVO"),
+        rates=_rates(levels),
+        kind=compiled_kind(w.hardware.arch).text if is_fused and allocation(w) else "",
+    )
     beats = _fused_beats(w) if is_fused else _standard_beats()
     return {
-        "headline": headline,
-        "sentence": sentence,
-        "provenance": _provenance(w, levels, is_fused),
-        "label": _label(levels, scores, is_fused),
+        **said,
         "switches": [kernel],
         "beats": beats,
         "start": 1,
@@ -200,32 +205,13 @@ def _picture(w: Workload, levels: tuple[Level, ...], scores: int, is_fused: bool
 # ---- words
 
 
-def _provenance(w: Workload, levels: tuple[Level, ...], is_fused: bool) -> str:
-    """Say of what kind the rates are, from HBM inward, and the programs."""
+def _rates(levels: tuple[Level, ...]) -> str:
+    """Say of what kind the rates are, from HBM inward."""
     kinds: dict[str, list[str]] = {}
     for level in reversed(levels):
         if level.rate_kind is not None:
             kinds.setdefault(level.rate_kind.text, []).append(_rate(level))
-    rates = "; ".join(t("where.rates", rates=" · ".join(x), kind=k) for k, x in kinds.items())
-    if is_fused and allocation(w):
-        kind = compiled_kind(w.hardware.arch).text
-        return t("where.provenance.compiled", rates=rates, kind=kind)
-    return t("where.provenance", rates=rates)
-
-
-def _label(levels: tuple[Level, ...], scores: int, is_fused: bool) -> str:
-    """Say in words what the picture shows."""
-    registers, shared, l2, hbm = levels
-    key = "where.label.fused" if is_fused else "where.label.standard"
-    return t(
-        key,
-        memory=hbm.name,
-        hbm=hbm.size_bytes,
-        l2=l2.size_bytes,
-        shared=shared.room_bytes,
-        registers=registers.room_bytes,
-        scores=scores,
-    )
+    return "; ".join(t("where.rates", rates=" · ".join(x), kind=k) for k, x in kinds.items())
 
 
 def _table(levels: tuple[Level, ...]) -> Table:

@@ -16,7 +16,16 @@ from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from explainer.parallel import split_keys
 from explainer.problem import Problem
-from explainer.views.stories.chapter import PARALLEL, Chapter, Choice, Json, Table, switch, table
+from explainer.views.stories.chapter import (
+    PARALLEL,
+    Chapter,
+    Choice,
+    Json,
+    Table,
+    switch,
+    table,
+    words,
+)
 
 t = Texts("parallel")
 RULE = "rule"  # as many parts as the kernel chooses
@@ -72,28 +81,23 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
     launch = _launch(wanted, choice)
     beside = switch("beside", t("decode.beside"), t.named("decode.beside.choices"), choice)
     row = launch.row(launch.parts, launch.n)
-    facts = {"heads": launch.heads, "sms": CARDS["h200"].sms}
-    if row["splits"] == 1:
-        idle = facts["sms"] - launch.heads
-        headline = t("decode.headline.whole", n=launch.n, idle=idle, sms=facts["sms"])
-        sentence = t("decode.sentence.whole", **facts)
-    else:
-        ratio = launch.row("1", launch.n)["median_ms"] / row["median_ms"]
-        headline = t("decode.headline", n=launch.n, ratio=ratio)
-        programs = launch.heads * row["splits"]
-        sentence = t("decode.sentence", parts=row["splits"], programs=programs, **facts)
-    asked = (wanted.n, w.batch * w.heads)
-    if asked != (launch.n, launch.heads):
-        nearest = t("decode.nearest", asked=asked[0], asked_heads=asked[1])
-        sentence = f"{nearest} {sentence}"
     small = {count: _small(count) for count in SMALL_PARTS}
     shown = small[min(row["splits"], SMALL_PARTS[-1])]
     chart = _chart(launch, beside["value"] == "sdpa")
+    said = words(
+        "decoding",
+        asked=(wanted.n, w.batch * w.heads),
+        n=launch.n,
+        heads=launch.heads,
+        sms=CARDS["h200"].sms,
+        parts=row["splits"],
+        ratio=launch.row("1", launch.n)["median_ms"] / row["median_ms"],
+        record=recorded(split_keys.RECORD).text,
+        d=row["d"],
+    )
     count = len(t.row("decode.beats"))
     return {
-        "headline": headline,
-        "sentence": sentence,
-        "provenance": t("decode.provenance", record=recorded(split_keys.RECORD).text, d=row["d"]),
+        **said,
         "label": t("decode.label", small=_spoken(shown), chart=_spoken_times(launch)),
         "switches": [beside],
         "beats": [

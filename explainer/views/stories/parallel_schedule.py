@@ -24,6 +24,7 @@ from explainer.views.stories.chapter import (
     nearest,
     switch,
     table,
+    words,
 )
 from explainer.views.stories.placed import format_time
 
@@ -31,7 +32,6 @@ t = Texts("parallel")
 MOST_DRAWN = 3000  # programs of a lane; of a larger launch evenly spaced SMs are drawn
 LEVELS = 5  # of darkness, by a program's visits
 BEATS, TICKS, START = 20, 6, 0.4
-SHORT_TAIL = 0.1
 MASKS: tuple[str, ...] = ("causal", "full")
 WORDS = ("heads", "n", "d", "tiles", "mask", "dtype", "card")
 
@@ -87,11 +87,20 @@ def _chapter(
     other = None if real and real.scaled else _other_order(w, order, unit, simulated.makespan)
     step = round_step(run_drawn.makespan / BEATS)
     times = [*np.arange(0, run_drawn.makespan, step), run_drawn.makespan]
+    by_block = ALGORITHMS[order].program == "block"
+    said = words(
+        "schedule",
+        drawn=run_drawn,
+        is_heavy=by_block and launch.kernels_order(w) == launch.HEAVY,
+        least=int(programs.visits.min()),
+        most=int(programs.visits.max()),
+        off=real.off if real else None,
+        is_unseen=is_unseen,
+        source=source,
+        lanes=lanes,
+    )
     return {
-        "headline": _headline(w, order, run_drawn),
-        "sentence": _sentence(programs, real, is_unseen),
-        "provenance": f"{source}; {t('schedule.sorted')}",
-        "label": t("schedule.label", lanes=" / ".join(lanes)),
+        **said,
         "switches": switches,
         "beats": [_beat(run_drawn, float(time), unit) for time in times],
         "start": nearest(times, START * run_drawn.makespan),
@@ -115,31 +124,6 @@ def _chapter(
             "sms": t("schedule.sms", sms=run_drawn.sms, n=run_drawn.slots),
         },
     }
-
-
-def _headline(w: Workload, order: str, s: Schedule) -> str:
-    tail = 100 * s.tail
-    if s.used_sms < s.sms:
-        return t("schedule.headline.idle", idle=s.sms - s.used_sms, sms=s.sms)
-    if s.tail >= SHORT_TAIL:
-        return t("schedule.headline.long", tail=tail)
-    by_block = ALGORITHMS[order].program == "block"
-    if by_block and launch.kernels_order(w) == launch.HEAVY:
-        return t("schedule.headline.heavy")
-    return t("schedule.headline.short", tail=tail)
-
-
-def _sentence(programs: launch.Programs, real: Comparison | None, is_unseen: bool) -> str:
-    least, most = int(programs.visits.min()), int(programs.visits.max())
-    if least == most:
-        work = t("schedule.equal", n=most)
-    else:
-        work = t("schedule.unequal", least=least, most=most)
-    if not real:
-        return f"{work} {t('schedule.only')}"
-    side = t.row("schedule.sides")[real.off < 0]
-    key = "schedule.unseen" if is_unseen else "schedule.seen"
-    return f"{work} {t(key, off=100 * abs(real.off), side=side)}"
 
 
 def _other_order(w: Workload, order: str, unit: str, makespan: float) -> Json | None:

@@ -20,6 +20,7 @@ from explainer.views.stories.chapter import (
     nearest,
     switch,
     table,
+    words,
 )
 from explainer.views.stories.placed import format_time, format_times
 
@@ -77,23 +78,18 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
     ratio = serial.schedule.makespan / parallel.schedule.makespan
     sms, heads = w.hardware.sms, w.batch * w.heads
     used = [one.schedule.used_sms for one in both]
-    values = {"serial": used[0], "sms": sms}
-    if used[1] == sms and used[0] < sms:
-        headline = t("sms.headline.all", **values)
-    elif used[0] < used[1]:
-        headline = t("sms.headline.more", **values, parallel=used[1])
-    else:
-        headline = t("sms.headline.same", used=used[1], sms=sms)
-    kind = "sms.blocks.forward" if pass_ == "forward" else "sms.blocks.backward"
-    blocks = t(kind, n=len(parallel.programs.head) // heads)
-    key = "sms.sentence" if used[0] < sms else "sms.sentence.full"
-    idle = {"idle": sms - used[0]} if used[0] < sms else {}
+    said = words(
+        "sms",
+        used=used,
+        sms=sms,
+        heads=heads,
+        blocks=len(parallel.programs.head) // heads,
+        pass_=pass_,
+        source=placed.source_of(w, pass_, [one.is_recorded for one in both]),
+        groups=GROUPS,
+    )
     return {
-        "headline": headline,
-        "sentence": t(key, heads=heads, blocks=blocks, **idle),
-        "provenance": placed.source_of(w, pass_, [one.is_recorded for one in both])
-        + t("sms.groups", n=GROUPS),
-        "label": t("sms.label", sms=sms),
+        **said,
         "switches": [pass_switch],
         "beats": beats,
         "start": nearest(times, START * fast),
