@@ -5,6 +5,7 @@ scores. A live sweep sends rows of the same columns.
 """
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any, cast
 
 from explainer.base.records import BENCH, load
@@ -68,6 +69,7 @@ def _short(value: Any) -> Any:
     return float(f"{value:.5g}") if isinstance(value, float) else value
 
 
+@cache
 def rows_in(name: str) -> list[PointRow]:
     """Return the rows of a record, each with PLAIN; of a point timed twice the first."""
     record, first = load(name), {}

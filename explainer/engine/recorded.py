@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, cast
 
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
@@ -39,18 +40,24 @@ def _candidates(pass_: str) -> list[tuple[str, PointRow]]:
     return [(name, row) for name in names for row in rows_in(name)]
 
 
-def _differing(request: RunRequest, row: PointRow) -> list[str]:
-    """Return the keys of a query in which the recorded problem is not the one requested."""
+def _differing(request: RunRequest) -> Callable[[PointRow], list[str]]:
+    """Return a function of a row: the keys of a query in which the recorded problem is not the one
+    requested."""
     p = request.problem
     here = {"mask": str(p.mask), "score": str(p.score), "dtype": p.dtype, "d": p.d, "n": p.n}
     here |= {"batch": request.batch, "heads": request.heads, "sink": p.sink, "dropout": p.dropout}
-    other = [key for key, value in here.items() if row[key] != value]
-    return [*other, "kv_heads"] if p.shares else other
+    shared = ["kv_heads"] if p.shares else []
+    return lambda row: [key for key, value in here.items() if row[key] != value] + shared
 
 
 def _predicates(mask: Mask) -> str:
     """Return a mask's text without its numbers."""
     return re.sub(r"[\d:,]", "", mask.text)
+
+
+@lru_cache(256)  # counted over as many rows as a record is long
+def _visible_share(mask: Mask, n: int) -> float:
+    return mask.visible(n, n) / n**2
 
 
 def _distance(request: RunRequest) -> Callable[[tuple[str, PointRow]], tuple[float, ...]]:
@@ -59,17 +66,17 @@ def _distance(request: RunRequest) -> Callable[[tuple[str, PointRow]], tuple[flo
     keeps, precision, d and N in octaves, FLOPs in octaves."""
     p = request.problem
     work = flops(p.mask, request.batch * request.heads, p.n, p.n, p.d)
+    own_share = _visible_share(p.mask, p.n)
 
     def distance(at: tuple[str, PointRow]) -> tuple[float, ...]:
         row, mask = at[1], parse(at[1]["mask"])
         there = flops(mask, row["batch"] * row["heads"], row["n"], row["n"], row["d"])
-        pairs = mask.visible(row["n"], row["n"]) / row["n"] ** 2 * p.n**2
         return (
             row["score"] != str(p.score),
             mask != p.mask
             and 1
             + 2 * (_predicates(mask) != _predicates(p.mask))
-            + round(abs(math.log2(pairs / p.mask.visible(p.n, p.n))), 1),
+            + round(abs(math.log2(_visible_share(mask, row["n"]) / own_share)), 1),
             row["dtype"] != p.dtype,
             abs(math.log2(row["n"] / p.n)) + 2 * abs(math.log2(row["d"] / p.d)),
             abs(math.log2(there / work)),
@@ -93,11 +100,12 @@ def nearest(request: RunRequest) -> Result | None:
     """
 
     def fits(at: tuple[str, PointRow]) -> bool:
+        if not {"n", "batch", "heads"}.issuperset(differing(at[1])):
+            return False
         *_, octaves, work = distance(at)
-        same = set(_differing(request, at[1])) <= {"n", "batch", "heads"}
-        return same and octaves <= math.log2(MOST_N) and work <= math.log2(MOST_WORK)
+        return octaves <= math.log2(MOST_N) and work <= math.log2(MOST_WORK)
 
-    distance = _distance(request)
+    distance, differing = _distance(request), _differing(request)
     fitting = list(filter(fits, _candidates(request.pass_)))
     return _result(request, *min(fitting, key=distance)) if fitting else None
 
@@ -123,7 +131,7 @@ def _result(request: RunRequest, name: str, best: PointRow) -> Result:
         "when": record["date"],
         "asked": request.to_query(),
         "query": shape,
-        "differs": _differing(request, best),
+        "differs": _differing(request)(best),
         "machine": {"device": record["device"], "versions": record["versions"]},
         "naive_error": next((r["naive_error"] for r in rows if "naive_error" in r), None),
         "io_bytes": 4 * elements * ITEMSIZE[best["dtype"]],
@@ -150,7 +158,8 @@ def _by_method(rows: Iterable[PointRow]) -> dict[str, PointRow]:
     found = {method_of(row): row for row in rows}
     for name in [key for key in found if key.endswith(DETERMINISTIC)]:
         other = found.pop(name)
-        found[name.removesuffix(DETERMINISTIC)]["deterministic_ms"] = other["median_ms"]
+        plain = name.removesuffix(DETERMINISTIC)
+        found[plain] = cast(PointRow, found[plain] | {"deterministic_ms": other["median_ms"]})
     return found
 
 

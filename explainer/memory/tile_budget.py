@@ -7,6 +7,7 @@ K and V several times, pads, and wants registers for more; `kernels.compile_repo
 import math
 from bisect import bisect_left
 from dataclasses import dataclass
+from functools import lru_cache
 
 from explainer.base.cards import CARDS, Card
 from explainer.problem import Problem
@@ -80,10 +81,15 @@ def largest_square(problem: Problem, card: Card, pass_: str = "forward") -> int:
 
     Not a promise about a compiled kernel, which buffers and pads on its own terms.
     """
+    return _largest_square(problem.d, ITEMSIZE[problem.dtype], card, pass_)
+
+
+@lru_cache(1024)  # every trace names it for each card: a third of the time of a small one
+def _largest_square(d: int, itemsize: int, card: Card, pass_: str) -> int:
     room = {SHARED: card.shared_bytes, REGISTERS: card.registers_per_sm_bytes}
 
     def is_too_large(side: int) -> bool:
-        parts = tile_parts(side, side, problem.d, ITEMSIZE[problem.dtype], pass_)
+        parts = tile_parts(side, side, d, itemsize, pass_)
         return any(bytes_in(parts, place) > most for place, most in room.items())
 
     return bisect_left(range(1, card.shared_bytes), True, key=is_too_large)
