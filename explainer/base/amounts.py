@@ -54,6 +54,11 @@ def rounded(x: float) -> str:
     return f"{x:,.0f}" if x >= 100 else f"{x:.3g}"
 
 
+def two_digits(x: float) -> str:
+    """“2.4”, “22”, “1,340”: two digits, whole from a hundred on."""
+    return f"{x:.2g}" if x < 100 else f"{x:,.0f}"
+
+
 def power(base: int | str, exponent: int) -> str:
     """2⁻²⁴ and the like."""
     return f"{base}{str(exponent).translate(SUPERSCRIPTS)}"
@@ -106,6 +111,7 @@ FORMATS: dict[str, Callable[..., str]] = {
     "scientific": scientific,  # 2.4e-07 → 2.4 × 10⁻⁷
     "significant": format_significant,
     "three_digits": rounded,  # 0.12345 → 0.123
+    "two_digits": two_digits,
 }
 
 

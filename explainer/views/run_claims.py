@@ -9,10 +9,11 @@ from explainer.algorithms import schedule
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.base.amounts import amount, milliseconds, scientific
 from explainer.base.fields import ProblemError
-from explainer.base.texts import Texts, fill
+from explainer.base.texts import Texts
 from explainer.engine.requests import METHODS, ORDERS, YOURS, RunRequest
 from explainer.engine.results import Result, Row, Same, ran, timed
 from explainer.views import verdict
+from explainer.views.templates import render_words
 from kernels.spec.formats import ITEMSIZE
 
 t = Texts("run_result")
@@ -70,11 +71,21 @@ def correct(result: Result, main: str) -> Claim:
     if wrong and not any(row in drawn for row in wrong):
         drawn = [*drawn[:-1], wrong[0]]
     sizes = [x for row in drawn for x in (row["error"], row["allowed"]) if 0 < x < math.inf]
+    first = wrong[0] if wrong else None
+    margins = [row["allowed"] / row["error"] for row in rows if row["error"] > 0]
     low, high = math.log10(min(sizes, default=1e-7)), math.log10(max(sizes, default=1e-6))
     return {
         "key": "correct",
         "title": t("correct"),
-        "sentence": wrong_sentence(wrong) if wrong else _margin(rows),
+        **render_words(
+            "run/correct",
+            wrong=first,
+            name=first and METHODS[first["method"]],
+            is_finite=first and math.isfinite(first["error"]),
+            excess=first["error"] / first["allowed"] if first and first["allowed"] else math.inf,
+            margin=min(margins, default=None),
+            count=len(rows),
+        ),
         "axis": [math.floor(low) if low - math.floor(low) > 0.3 else low - 0.4, high + 0.45],
         "allowed": t("correct.allowed"),
         "rows": [
@@ -88,36 +99,13 @@ def correct(result: Result, main: str) -> Claim:
                 "text": t(
                     "correct.tip",
                     name=METHODS[row["method"]],
-                    error=scientific(row["error"]),
-                    allowed=scientific(row["allowed"]),
+                    error=row["error"],
+                    allowed=row["allowed"],
                 ),
             }
             for row in drawn
         ],
     }
-
-
-def _margin(rows: Sequence[Row]) -> str:
-    ratios = [row["allowed"] / row["error"] for row in rows if row["error"] > 0]
-    margin = min(ratios, default=math.inf)
-    if margin == math.inf:
-        return t("correct.exact")
-    if margin >= 2:
-        key = "correct.margin" if len(rows) > 1 else "correct.margin_one"
-        return t(key, margin=math.floor(margin))
-    return t("correct.share", share=100 / margin)
-
-
-def wrong_sentence(wrong: Sequence[Row]) -> str:
-    """Say by how much the first of the wrong methods is wrong."""
-    row = wrong[0]
-    name, signed = METHODS[row["method"]], row["signed"]
-    if not math.isfinite(row["error"]):
-        return t("correct.not_finite", name=name)
-    if row["error"] > row["allowed"] or not signed:
-        times = row["error"] / row["allowed"] if row["allowed"] else math.inf
-        return t("correct.wrong", name=name, times=_times(times))
-    return t("correct.leans", name=name, times=signed["error"] / signed["allowed"])
 
 
 def compared(result: Result) -> list[tuple[str, Same | None]]:
@@ -137,43 +125,16 @@ def same(result: Result, main: str) -> Claim:
     mine = mine or next((x for _, x in found if x and "map" in x), None)
     mine = mine or next((x for _, x in found if x), None)
     name = next((METHODS[key] for key, x in found if x is mine and x), "")
-    claim: Claim = {"key": "same", "title": t("same"), "note": "", "map": None, "rows": []}
+    said = render_words("run/same", same=mine, name=name, has_kernels=bool(found))
+    claim: Claim = {"key": "same", "title": t("same"), "note": "", "map": None, "rows": []} | said
     if mine is None:
-        return claim | {"sentence": t("same.many" if found else "same.none")}
+        return claim
     if "errors" in mine:
-        largest = mine["largest"]
-        sentence = (
-            t("same.elsewhere")
-            if largest is None
-            else t(
-                "same.gradients", values=mine["values"], tiles=mine["tiles"], share=100 * largest
-            )
-        )
         rows = [[k, scientific(e)] for k, e in mine["errors"].items() if e is not None]
-        return claim | {"sentence": sentence, "rows": rows}
-    if mine["against"] == "O":
-        key = "same.o" if mine["agrees"] else "same.o_differs"
-        values = {"name": name, "error": scientific(mine["o_error"])}
-        return claim | {"sentence": t(key, **values), "note": allowed_note(mine)}
-    return claim | {
-        "sentence": _tiles_sentence(mine, name),
-        "note": allowed_note(mine),
-        "map": tile_map(result, mine, name),
-    }
-
-
-def allowed_note(same: Same) -> str:
-    """Say how much of a difference rounding explains."""
-    return t("same.allowed", most=scientific(same["tolerance"]))
-
-
-def _tiles_sentence(same: Same, name: str) -> str:
-    if same["agrees"]:
-        sentence = t.named("same.agrees")[same["against"]]
-        return fill(sentence, {"values": same["values"], "tiles": same["tiles"], "name": name})
-    first = same["map"]["first"]
-    i, j = first if first else (0, 0)
-    return t("same.differ", n=same["map"]["cells"].count("x"), i=i, j=j)
+        return claim | {"rows": rows}
+    if mine["against"] != "O":
+        claim["map"] = tile_map(result, mine, name)
+    return claim | {"note": t("same.allowed", most=mine["tolerance"])}
 
 
 def tile_map(result: Result, same: Same, name: str) -> dict[str, Any]:
@@ -181,7 +142,7 @@ def tile_map(result: Result, same: Same, name: str) -> dict[str, Any]:
     the ``steps`` of the Step page at which each is computed, None where it has no such step."""
     found = same["map"]
     texts = [
-        t("same.tip", m=scientific(m), l=scientific(l)) if m is not None and l is not None else ""
+        t("same.tip", m=m, l=l) if m is not None and l is not None else ""
         for m, l in zip(found["m"], found["l"], strict=True)
     ]
     single = found["down"] == found["across"] == 1
@@ -223,7 +184,7 @@ def fast(result: Result, old: Result | None, note: str) -> Claim:
     source = result if timed(result["rows"]) else old
     claim: Claim = {"key": "fast", "title": t("fast"), "note": note, "bars": []}
     if source is None:
-        return claim | {"sentence": t("fast.unknown")}
+        return claim | render_words("run/fast", rows={})
     rows = sorted(timed(source["rows"]), key=lambda row: -row["median_ms"])
     main = fastest_of_ours(rows)
     if len(rows) > MOST_BARS:
@@ -235,29 +196,17 @@ def fast(result: Result, old: Result | None, note: str) -> Claim:
     for row, bar in zip(rows, made, strict=True):
         loop = row.get("loop_ms")
         bar["loop"] = min(1.0, loop / most) if loop and not bar["cut"] else None
-        bar["more"] = t("fast.call", time=milliseconds(loop)) if loop else ""
+        bar["more"] = t("fast.call", time=loop) if loop else ""
     claim["stroke"] = t("fast.stroke") if any(bar["loop"] for bar in made) else ""
-    return claim | {"sentence": speed_sentence(source, main), "bars": made}
-
-
-def speed_sentence(source: Result, main: str) -> str:
-    """Say how many times as fast as naive attention a kernel is, at which length and on what."""
-    rows = {row["method"]: row for row in timed(source["rows"])}
-    n = int(source["query"]["n"])
-    values = {"card": source["machine"]["device"].removeprefix("NVIDIA "), "n": n}
-    if not main:
-        best = min(rows.values(), key=lambda row: row["median_ms"])
-        name, time = METHODS[best["method"]], milliseconds(best["median_ms"])
-        return t("fast.time", name=name, time=time, **values)
-    name = METHODS[main]
-    if "naive" not in rows:
-        return t("fast.time", name=name, time=milliseconds(rows[main]["median_ms"]), **values)
-    times = rows["naive"]["median_ms"] / rows[main]["median_ms"]
-    return t("fast.naive", name=name, times=_times(times), **values)
-
-
-def _times(ratio: float) -> str:
-    return f"{ratio:.2g}" if ratio < 100 else f"{ratio:,.0f}"
+    said = render_words(
+        "run/fast",
+        rows={row["method"]: row for row in timed(source["rows"])},
+        main=main,
+        names=METHODS,
+        card=source["machine"]["device"].removeprefix("NVIDIA "),
+        n=int(source["query"]["n"]),
+    )
+    return claim | said | {"bars": made}
 
 
 def small(result: Result, main: str) -> Claim:
@@ -269,22 +218,14 @@ def small(result: Result, main: str) -> Claim:
     return {
         "key": "small",
         "title": t("small"),
-        "sentence": _memory_sentence(peaks, main),
-        "note": t("small.matrix", matrix=amount(matrix)),
+        **render_words(
+            "run/small",
+            name=METHODS[main],
+            mine=peaks.get(main),
+            naive=peaks.get("naive"),
+            is_naive=main == "naive",
+            stores=main in ALGORITHMS and ALGORITHMS[main].stores_scores,
+        ),
+        "note": t("small.matrix", matrix=matrix),
         "bars": bars([(name, size, amount(size)) for name, size in peaks.items()], main),
     }
-
-
-def _memory_sentence(peaks: Mapping[str, int], main: str) -> str:
-    if main not in peaks:
-        return t("small.unknown", name=METHODS[main])
-    name, mine, naive = METHODS[main], peaks[main], peaks.get("naive")
-    if main == "naive" or not naive or not mine:
-        return t("small.size", name=name, size=amount(mine))
-    ratio = naive / mine
-    if ratio >= 1.5:
-        return t("small.times", name=name, times=_times(ratio))
-    if ratio > 1.02:
-        return t("small.share", name=name, share=100 / ratio)
-    stores = main in ALGORITHMS and ALGORITHMS[main].stores_scores
-    return t("small.stores" if stores else "small.more", name=name, size=amount(mine))

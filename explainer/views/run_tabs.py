@@ -5,7 +5,7 @@ import math
 from typing import Any
 
 from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS
-from explainer.base.amounts import amount, power, rounded, scientific
+from explainer.base.amounts import power, rounded
 from explainer.base.cards import peak_tflops
 from explainer.base.texts import Texts
 from explainer.engine.requests import METHODS, STORE_S
@@ -96,13 +96,13 @@ def _cost(row: Row) -> Tab:
     whole, name = max(row["allowed"], 1e-300), METHODS[row["method"]]
     terms = {label: row["terms"][key] for key, label in t.named("cost.terms").items()}
     return {
-        "title": t("cost", name=name, allowed=scientific(row["allowed"])),
+        "title": t("cost", name=name, allowed=row["allowed"]),
         "parts": [
             {"share": value / whole, "text": t("cost.part", label=label, share=100 * value / whole)}
             for label, value in sorted(terms.items(), key=lambda x: -x[1])
         ],
         "error": min(1.0, row["error"] / whole) if math.isfinite(row["error"]) else 1.0,
-        "text": t("cost.error", name=name, error=scientific(row["error"])),
+        "text": t("cost.error", name=name, error=row["error"]),
     }
 
 
@@ -124,7 +124,7 @@ def _histogram(ran: list[Row], main: str, is_backward: bool) -> Tab:
             label = t("histogram.exact", name=label, share=100 * exact / total)
         shares = [count / total for count in counts[name][first : last + 1]]
         texts = [
-            t("histogram.tip", name=METHODS[name], share=100 * share, error=scientific(_middle(k)))
+            t("histogram.tip", name=METHODS[name], share=100 * share, error=_middle(k))
             for k, share in enumerate(shares, first)
         ]
         series.append({"name": label, "main": name == main, "shares": shares, "texts": texts})
@@ -158,9 +158,9 @@ def _roofline(source: Result) -> Tab:
             "text": t(
                 "roofline.tip",
                 name=METHODS[row["method"]],
-                speed=rounded(row["tflops"]),
-                x=rounded(row["flops"] / row["least_bytes"]),
-                least=amount(row["least_bytes"]),
+                speed=row["tflops"],
+                x=row["flops"] / row["least_bytes"],
+                least=row["least_bytes"],
             ),
         }
         for row in rows
