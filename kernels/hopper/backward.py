@@ -14,9 +14,10 @@ from ..launching import Launch, allocator, refuse_capture
 from ..spans import by_keys
 from ..spec import masks, scores
 from ..tables import SPANS
-from . import backward_plans, folding, plans, tables, versions
+from . import backward_plans, backward_wide, folding, plans, tables, versions
 from .launch import by_tma, counter_of, describe_rows, unsupported_tensors, why_not_here
 
+WIDEST = 128  # head dimension of `backward_kernel`; beyond it those of `backward_wide` run
 HALF = 64  # rows and columns of a box of dQ; rows of one of dK and dV
 # Key blocks of a head that run at once where their additions are serialized: few, since each waits
 # for the one before it, or few heads, which L2 holds; masked, fewer: they are shorter.
@@ -45,9 +46,15 @@ def why_not_this(q, k, v, mask: masks.Mask, score: scores.Score, scale: float) -
             f"mask = {mask.text[:80]}: some key is seen by more than one interval of rows, and the "
             "Hopper backward takes one."
         )
+    is_wide = q.shape[3] > WIDEST
+    if is_wide and mask != SPANS and tables.spans(mask, q.shape[2], k.shape[2]) is None:
+        return (
+            f"mask = {mask.text[:80]}: some row sees more than one interval of keys, and the "
+            f"Hopper backward takes one for d above {WIDEST}."
+        )
     if q[..., 0].numel() + q.shape[0] * q.shape[1] * backward_plans.KEYS >= 2**31:
         return f"q has shape {tuple(q.shape)}: the Hopper backward takes less than 2³¹ rows."
-    return unsupported_tensors("backward", q, k, v, scale)
+    return unsupported_tensors("backward", q, k, v, scale, largest=256)
 
 
 def prepare(
@@ -65,10 +72,15 @@ def prepare(
 
     (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape
     dtype, device, group = q.dtype, q.device, heads // k_heads
-    chosen = backward_plans.choose(d, mask, n_k, group, deterministic)
     for name, number in score.steps:
         scale *= number[0] if name == "scale" else 1.0
     refuse_capture(f"backward of mask = {mask.text[:80]}")
+    is_copied = bool(by_tma(grad_o=grad_o))
+    if is_copied:
+        grad_o = torch.empty(grad_o.shape, dtype=dtype, device="meta")
+    if d > WIDEST:
+        return backward_wide.prepare(q, k, v, o, grad_o, mask, scale, is_copied)
+    chosen = backward_plans.choose(d, mask, n_k, group, deterministic)
     rows, keys = chosen.block_m, backward_plans.KEYS
     ranks, counts_shape = None, (0,)
     if chosen.serialized:
@@ -83,13 +95,10 @@ def prepare(
     section = min(section, batch * k_heads)
     whole = partial(describe_rows, rows=rows), partial(describe_rows, rows=keys)
     half, flat = partial(describe_rows, rows=HALF), partial(_flat, rows=rows)
-    is_copied = bool(by_tma(grad_o=grad_o))
-    if is_copied:
-        grad_o = torch.empty(grad_o.shape, dtype=dtype, device="meta")
     before = Launch(
         before_kernel, padded // ENDS_ROWS * batch * heads,
         (o.stride(), grad_o.stride(), heads, n_q, padded),
-        {"D": d, "PAD_D": pad(d), "ROWS": ENDS_ROWS},
+        {"D": d, "PAD_D": pad(d), "ROWS": ENDS_ROWS, "ADD_DQ": True},
     )  # fmt: skip
 
     def with_table(table: tables.Tables) -> Launch:

@@ -9,11 +9,11 @@ from ..triton_internals import tl
 @triton.jit(do_not_specialize=["H", "Nq", "PADDED"])
 def before_kernel(
     O, DO, LSE, LSE2, LESS, DQ, o_strides, do_strides, H, Nq, PADDED,
-    D: tl.constexpr, PAD_D: tl.constexpr, ROWS: tl.constexpr,
+    D: tl.constexpr, PAD_D: tl.constexpr, ROWS: tl.constexpr, ADD_DQ: tl.constexpr,
 ):  # fmt: skip
     """Of ROWS rows of one (batch, head): −D_i, D_i = rowsum(dO_i ∘ O_i), from which dP_i − D_i
-    starts; lse_i · log2 e, ∞ where a row sees no key; dQ_i = 0. Rows from Nq on up to PADDED get ∞
-    and 0, so that their P and dS are 0. LSE2 and LESS are (B, H, PADDED), all fp32."""
+    starts; lse_i · log2 e, ∞ where a row sees no key; if ADD_DQ, dQ_i = 0. Rows from Nq on up to
+    PADDED get ∞ and 0, so that their P and dS are 0. LSE2 and LESS are (B, H, PADDED), all fp32."""
     blocks = PADDED // ROWS
     bh = (tl.program_id(0) // blocks).to(tl.int64)
     rows = tl.program_id(0) % blocks * ROWS + tl.arange(0, ROWS)
@@ -28,5 +28,6 @@ def before_kernel(
     lse = tl.where(lse == float("-inf"), float("inf"), lse * 1.4426950408889634)
     tl.store(LESS + bh * PADDED + rows, less)
     tl.store(LSE2 + bh * PADDED + rows, lse)
-    dq_ptrs = DQ + (bh * Nq + rows.to(tl.int64))[:, None] * D + dims[None, :]
-    tl.store(dq_ptrs, tl.zeros([ROWS, PAD_D], tl.float32), mask=ok)
+    if ADD_DQ:
+        dq_ptrs = DQ + (bh * Nq + rows.to(tl.int64))[:, None] * D + dims[None, :]
+        tl.store(dq_ptrs, tl.zeros([ROWS, PAD_D], tl.float32), mask=ok)

@@ -9,6 +9,7 @@ from . import versions
 from .plans import box
 
 KEYS = 128  # of a tile
+WIDE_BLOCK = 64  # keys and rows of a tile of scores where d > 128
 # Rows of a tile by its width, the most for which dK, dV, S, dP and a half of dQ fit the registers.
 ROWS = {64: 128, 128: 64}
 
@@ -53,3 +54,31 @@ def choose(d: int, mask: Mask, n_k: int, group: int, deterministic: bool = False
         rows, mask.hides or n_k % KEYS != 0, group > 1, serialized=deterministic,
         peeled=peels(rows), dk_first=rows == 64,
     )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class WidePlan:
+    """One compile-time variant of the two kernels for d above 128.
+
+    parts, width: a row of d numbers lies in so many boxes of so many columns. masked: as in a
+    `Plan`. stages: slots of the rings of Q and dO, and of K. v_stages: of V. consumers, score: what
+    the functions of `variants` need to know.
+    """
+
+    parts: int
+    width: int
+    masked: bool
+    stages: int
+    v_stages: int
+    producer_registers: int = 24
+    consumer_registers: int = 240
+    consumers: int = 2
+    score: str = "none"
+
+
+def choose_wide(d: int, mask: Mask, n_k: int) -> WidePlan:
+    """Return the plan for d above 128, this mask and Nk keys."""
+    masked = mask.hides or n_k % WIDE_BLOCK != 0
+    if d <= 192:
+        return WidePlan(3, 64, masked, stages=2, v_stages=2)
+    return WidePlan(2, 128, masked, stages=2, v_stages=1)

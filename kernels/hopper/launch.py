@@ -20,7 +20,7 @@ from ..tables import SPANS
 from ..triton_internals import active_driver
 from . import folding, plans, tables, versions
 
-DIMENSIONS = range(32, 129, 8)  # a row is a multiple of 16 bytes; less is little work a tile
+SMALLEST = 32  # head dimension: less is little work a tile
 DTYPES = (torch.float16, torch.bfloat16)
 _counters: dict[tuple[int, int], torch.Tensor] = {}
 
@@ -189,12 +189,14 @@ def _why_not_this(q, k, v, scale, mask, score, sink) -> str:
     return unsupported_tensors("kernel", q, k, v, scale)
 
 
-def unsupported_tensors(pass_name: str, q, k, v, scale: float | None) -> str:
-    """Return in one sentence what neither pass takes of these; "" if they are taken."""
+def unsupported_tensors(pass_name: str, q, k, v, scale: float | None, largest: int = 128) -> str:
+    """Return in one sentence what this pass does not take of these, d up to `largest`; "" if they
+    are taken."""
     if q.dtype not in DTYPES:
         return f"q is {q.dtype}: the Hopper {pass_name} takes float16 and bfloat16."
-    if q.shape[-1] not in DIMENSIONS:
-        return f"d = {q.shape[-1]}: the Hopper {pass_name} takes multiples of 8, 32 to 128."
+    for d in (q.shape[-1], v.shape[-1]):  # a row is a multiple of 16 bytes
+        if d % 8 or not SMALLEST <= d <= largest:
+            return f"d = {d}: the Hopper {pass_name} takes multiples of 8, {SMALLEST} to {largest}."
     if scale is not None and not scale > 0:
         return f"scale = {scale}: the Hopper {pass_name} needs a positive scale."
     return by_tma(q=q, k=k, v=v)

@@ -25,7 +25,7 @@ from numpy.lib.stride_tricks import as_strided
 
 import kernels
 from kernels import fp8
-from kernels.hopper import backward, backward_plans, launch, plans
+from kernels.hopper import backward, backward_plans, backward_wide, launch, plans
 from kernels.hopper.versions import OPTIONS
 from kernels.measure.compile_child import LENGTH
 from kernels.spec import masks, scores
@@ -56,6 +56,7 @@ class OnMachine:
 
     request: ClassVar[dict] = {}
     compiled: ClassVar[dict] = {}
+    is_planted = False  # what the request plants was found in some kernel
 
     def __init__(self, kernel, programs, scalars, constants, boxes=()):
         self.kernel, self.programs, self.scalars = kernel, programs, scalars
@@ -70,7 +71,8 @@ class OnMachine:
         less.zero_()[:, :, :n_q] = -(o.float() * grad_o.float()).sum(-1)
         lse = torch.where(lse.isneginf(), float("inf"), lse * 1.4426950408889634)
         scaled.fill_(float("inf"))[:, :, :n_q] = lse
-        added.zero_()
+        if self.constants["ADD_DQ"]:
+            added.zero_()
 
     def scale_kernel(self, added, dq):
         dq.copy_((added * self.scalars[1]).view(dq.shape))
@@ -88,20 +90,20 @@ class OnMachine:
             arguments += [*one.shape, *one.strides]
         scalars = [x for x in (*plain, *self.scalars) if x is not None]
         ptx, (pattern, new) = compiled.asm["ptx"], self.request.get("plant", ("", ""))
-        if pattern not in ptx:
-            raise LookupError(f"nothing to plant: {pattern}")
-        if pattern:
-            ptx = ptx.replace(pattern, new)
+        if pattern and pattern in ptx:
+            ptx, OnMachine.is_planted = ptx.replace(pattern, new), True
         arguments += [bits(x) if isinstance(x, torch.Tensor) else x for x in scalars] + [0, 0]
         how = {"late": self.request["late"], "seed": self.request["seed"]}
         Machine(ptx, arguments, compiled.metadata.shared, **how).run(self.programs)
-        counter = next(x for x in plain if x.dtype == torch.int32)
-        assert not counter.any(), "the queue's counter is not back at 0"
+        counters = [x for x in plain if x.dtype == torch.int32]
+        assert not any(x.any() for x in counters[:1]), "the queue's counter is not back at 0"
 
     backward_kernel = fp8_kernel = hopper_kernel = on_machine
+    wide_keys_kernel = wide_rows_kernel = on_machine
 
     def _compiled(self, described, plain):
-        key = (self.constants["plan"], described[0].base.dtype, *described[0].block_shape)
+        kernel, first = self.kernel.fn.__name__, described[0]
+        key = (kernel, self.constants["plan"], first.base.dtype, *first.block_shape)
         if key not in self.compiled:
             with redirect_stdout(io.StringIO()):
                 self.compiled[key] = self.kernel.warmup(
@@ -110,7 +112,7 @@ class OnMachine:
         return self.compiled[key]
 
 
-for module in (backward, launch, fp8):
+for module in (backward, backward_wide, launch, fp8):
     module.Launch = OnMachine
     module.counter_of = lambda *_: torch.zeros(4, dtype=torch.int32)
 launch.why_not = lambda *tensors, **rules: ""
@@ -226,6 +228,22 @@ def compile_backward(plan: backward_plans.Plan, x: torch.Tensor):
     return backward_kernel.warmup(*boxes, table, table, *scalars, plan, grid=(1,), **OPTIONS)
 
 
+def compile_wide(plan: backward_plans.WidePlan, x: torch.Tensor) -> tuple:
+    """The two compiled kernels of the backward pass for tensors like x, d above 128."""
+    from kernels.hopper.backward_wide_kernels import wide_keys_kernel, wide_rows_kernel
+
+    box, lse = backward_wide.describe_boxes(x, plan.width), torch.empty(LENGTH)
+    flat, table = backward_wide._flat(lse), torch.empty(16, dtype=torch.int32)
+    sizes, scales = (8, 1, 1, 1, LENGTH, 1), (0.125, 0.18)
+    of_keys = (*[box] * 4, flat, flat, box, box, *sizes, *scales, table, table, plan)
+    of_rows = (*[box] * 5, lse, lse, *sizes, *scales, 0, table, table, plan)
+    found = []
+    for kernel, arguments in ((wide_keys_kernel, of_keys), (wide_rows_kernel, of_rows)):
+        kernel.device_caches.clear()  # a kernel found there has no log
+        found.append(kernel.warmup(*arguments, grid=(1,), **OPTIONS))
+    return tuple(found)
+
+
 def compile_forward(plan: plans.Plan, x: torch.Tensor):
     """The compiled kernel of the forward pass for tensors like x."""
     from kernels.hopper.kernel import hopper_kernel
@@ -246,15 +264,17 @@ def compile_plan(request: dict) -> dict:
     x, *_ = make_qkv(LENGTH, request["d"], dtype=request["dtype"])
     log = io.StringIO()
     with redirect_stdout(log):
-        if "masked" in fields:
-            compiled = compile_backward(backward_plans.Plan(**fields), x)
+        if "v_stages" in fields:
+            compiled = compile_wide(backward_plans.WidePlan(**fields), x)
+        elif "masked" in fields:
+            compiled = (compile_backward(backward_plans.Plan(**fields), x),)
         else:
-            compiled = compile_forward(plans.Plan(**fields), x)
+            compiled = (compile_forward(plans.Plan(**fields), x),)
     return {
         "triton": triton.__version__,
-        "shared_bytes": compiled.metadata.shared,
-        "wgmma": compiled.asm["ptx"].count("wgmma.mma_async"),
-        "adds": compiled.asm["ptx"].count("cp.reduce.async.bulk.tensor"),
+        "shared_bytes": max(one.metadata.shared for one in compiled),
+        "wgmma": min(one.asm["ptx"].count("wgmma.mma_async") for one in compiled),
+        "adds": sum(one.asm["ptx"].count("cp.reduce.async.bulk.tensor") for one in compiled),
         "log": log.getvalue(),
     }
 
@@ -266,11 +286,13 @@ DEFAULTS = {"batch": 1, "k_heads": 1, "dtype": "bf16", "late": True, "seed": 0, 
 def answer(request: dict) -> dict:
     """What a request asks for, or why there is nothing."""
     play = play_forward if "causal" in request else play_backward
-    OnMachine.request = DEFAULTS | request
+    OnMachine.request, OnMachine.is_planted = DEFAULTS | request, False
     try:
         if "plan" in request:
             return compile_plan(request)
         (play_fp8 if "two_level" in request else play)(OnMachine.request)
+        if "plant" in request and not OnMachine.is_planted:
+            raise LookupError(f"nothing to plant: {request['plant'][0]}")
     except (Fault, AssertionError) as error:
         return {"fault": f"{type(error).__name__}: {str(error)[:2000]}"}
     except Exception as error:

@@ -22,6 +22,7 @@ from tests.kernels.attention_checks import (
 )
 from tests.kernels.gradient_checks import assert_gradients, like
 from tests.kernels.hopper.conftest import PROBLEMS, only_full
+from tests.kernels.hopper.test_compiled import assert_fast
 from tests.kernels.hopper.test_hopper import LENGTHS, REGISTERS, SHARED_BYTES
 
 # Bytes of a thread that ptxas keeps in memory: addresses, in the passes over row blocks only read.
@@ -44,8 +45,9 @@ def test_the_ptx_computes_the_gradients(ask, run):
 )
 def test_the_machine_rejects(ask, planted):
     """Each fault is planted in PTX that without it passes."""
-    pattern, new, said = planted
-    assert re.search(said, ask({**RUNS["grouped"], "plant": (pattern, new)})["fault"])
+    pattern, new, said, *of = planted
+    run = (RUNS | PROBLEMS["backward, slow"])[of[0] if of else "grouped"]
+    assert re.search(said, ask({**run, "plant": (pattern, new)})["fault"])
 
 
 FORMS = [*product((64, 128), *[(False, True)] * 3, ("queue", "rows"), ("bf16", "fp16"))]
@@ -66,6 +68,15 @@ def test_no_plan_serializes_its_products(compiled, form):
     assert found["wgmma"] and found["adds"]
 
 
+WIDE = [*product((160, 192, 256), ("full", "causal"), ("bf16", "fp16"))]
+
+
+@pytest.mark.parametrize("form", only_full(WIDE, [(192, "full", "fp16"), (256, "causal", "bf16")]))
+def test_no_wide_plan_spills_or_serializes_its_products(compiled, form):
+    d, mask, dtype = form
+    assert_fast(compiled(backward_plans.choose_wide(d, masks.parse(mask), 128), d, dtype))
+
+
 def test_a_plan_with_too_few_registers_is_found(compiled):
     plan = backward_plans.Plan(64, True, True, consumer_registers=160)
     log = compiled(plan, 128, "bf16")["log"]
@@ -74,7 +85,8 @@ def test_a_plan_with_too_few_registers_is_found(compiled):
 
 
 def test_plans_fit_the_registers():
-    for plan in (backward_plans.Plan(rows, True, True) for rows in backward_plans.ROWS.values()):
+    plans = [backward_plans.Plan(rows, True, True) for rows in backward_plans.ROWS.values()]
+    for plan in (*plans, backward_plans.choose_wide(256, masks.parse("causal"), 128)):
         # the producer's one warp counts as a warpgroup of four
         assert 128 * (2 * plan.consumer_registers + plan.producer_registers) <= REGISTERS
 
@@ -88,7 +100,8 @@ def test_what_comes_before():
     scaled, less = torch.full((2, 2, 3, padded), float("nan"))
     added = torch.full(q.shape, float("nan"))
     scalars = (o.stride(), grad_o.stride(), 3, 70, padded)
-    before = Launch(backward_ends.before_kernel, 12, scalars, {"D": 40, "PAD_D": 64, "ROWS": 64})
+    constants = {"D": 40, "PAD_D": 64, "ROWS": 64, "ADD_DQ": True}
+    before = Launch(backward_ends.before_kernel, 12, scalars, constants)
     before(o, grad_o, lse, scaled, less, added)
     torch.testing.assert_close(less[:, :, :70], -(o.float() * grad_o.float()).sum(-1))
     assert not less[:, :, 70:].any() and scaled[:, :, 70:].isposinf().all()
@@ -128,6 +141,11 @@ def judge(q, k, v, grad_o=None, **how):
         assert_gradients(grads, q, k, v, grad_o, **how)
     assert all(map(torch.equal, serialized, again))
     assert all(map(torch.equal, free[1:], serialized[1:]))
+    if q.shape[-1] > backward.WIDEST:
+        assert torch.equal(free[0], serialized[0])
+
+
+MASKS = ("causal&window:100,0", "causal|prefix:64", "causal&document:0,140,300", "chunk:46")
 
 
 @hopper_only
@@ -142,15 +160,24 @@ def test_other_head_dims(d, dtype, mask):
 
 
 @hopper_only
+@pytest.mark.parametrize("mask", ["full", "causal", *MASKS])
+@pytest.mark.parametrize("d", [136, 192, 232, 256])
+def test_wide_head_dims(d, mask):
+    """Where dQ has a kernel of its own."""
+    judge(*make_qkv(515, d, batch=2, heads=4, k_heads=2, dtype="bf16"), mask=mask)
+    judge(*make_qkv(300, d, n_k=470, heads=8, k_heads=1, dtype="fp16"), mask=mask)
+    judge(*make_qkv(515, d, dtype="bf16", q_by=5.0, kv_by=3.0), mask=mask)
+    q, k, v = (x.transpose(1, 2) for x in make_qkv(6, d, batch=2, heads=400, dtype="bf16"))
+    judge(q, k, v, torch.ones(1, 1, 1, 1, dtype=q.dtype, device=DEVICE).expand(q.shape), mask=mask)
+
+
+@hopper_only
 @pytest.mark.parametrize("dtype", ["bf16", "fp16"])
 @full_and_causal
 @of_64_and_128
 @pytest.mark.parametrize(("n_q", "n_k"), LENGTHS)
 def test_peers_grid(n_q, n_k, d, causal, dtype):
     judge(*make_qkv(n_q, d, n_k=n_k, batch=2, heads=3, dtype=dtype), causal=causal)
-
-
-MASKS = ("causal&window:100,0", "causal|prefix:64", "causal&document:0,140,300", "chunk:46")
 
 
 @hopper_only
