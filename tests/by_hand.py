@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from explainer.problem import Problem
+from kernels.spec.predicates import PREDICATES
 
 PRESETS = (
     "causal",
@@ -127,7 +128,7 @@ def left(problem: Problem) -> np.ndarray:
     return np.array(kept).reshape(n, n) / (1 - p.dropout)
 
 
-NAMES = ("block", "causal", "chunk", "dilated", "document", "global", "prefix", "window")
+NAMES = sorted(PREDICATES.keys() - {"full"})
 
 
 def draw_predicate(r: random.Random, n: int, name: str = "") -> str:
@@ -149,6 +150,7 @@ def draw_predicate(r: random.Random, n: int, name: str = "") -> str:
             first = r.randint(0, n // keys)
             spans.append(f"{r.randint(0, n // rows)}.{first}-{first + r.randint(0, 2)}")
         return f"block:{rows}x{keys}," + ",".join(spans)
+    assert not PREDICATES[name].numbers, f"draw_predicate does not know the numbers of {name}"
     return name
 
 

@@ -1,10 +1,12 @@
 """The house: rooms stand in one order, imports point down it, what must stay light stays light."""
 
+import fnmatch
 import re
 import subprocess
 import sys
 from graphlib import TopologicalSorter
 from importlib.metadata import packages_distributions
+from pathlib import Path
 
 import pytest
 
@@ -25,6 +27,15 @@ SCRIPT_ROOMS = (
 LIGHT = tuple(room for room in ROOMS if room not in ("engine", "views", "web", "pages"))
 SHARED = "kernels.spec"  # the one part of the kernels that all rooms may import
 SCRIPTS = sorted(ROOT.glob("assets/**/*.js"))
+DOCUMENTS = (
+    *("README.md", "CONTRIBUTING.md", "kernels/README.md"),
+    *(".github/ARCHITECTURE.md", ".github/DECISIONS.md"),
+)
+MODULE = r"(?<=python -m )(?:explainer|kernels|tests)\.[\w.]+"
+FILE = (  # with one of these endings, or in one of these folders
+    r"(?<![\w./-])(?:[\w.*-]+/)*[\w*-]+\.(?:py|m?js|json|ya?ml|md|toml|txt)\b"
+    r"|(?<![\w./-])(?:assets|explainer|kernels|tests)/[\w./*-]*"
+)
 
 
 def top(names: set[str]) -> set[str]:
@@ -61,6 +72,33 @@ def test_every_file_lies_in_a_room():
 def test_the_picture_of_the_house_is_drawn_from_its_code():
     page = house.PAGE.read_text(encoding="utf-8")
     assert house.embed(page) == page, "run python -m tests.house"
+
+
+@pytest.mark.parametrize("page", DOCUMENTS)
+def test_what_a_document_names_is_there(page):
+    """Files, folders and modules, and of “`name` in `file`” the name."""
+    text = re.sub(r"(?s)```.*?```", "", (ROOT / page).read_text(encoding="utf-8"))
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True).stdout
+    files = {Path(line) for line in listed.splitlines()}
+    paths = {f"/{path}" for file in files for path in (file, *file.parents)}
+    missing = {
+        link
+        for link in re.findall(r"\]\((?!https?:)([^)#]+)\)", text)
+        if not (ROOT / page).parent.joinpath(link).exists()
+    }
+    for code in re.findall(r"`([^`]+)`", text):
+        named = re.findall(FILE, code)
+        named += [x.replace(".", "/") + "*" for x in re.findall(MODULE, code)]
+        for path in named:
+            pattern = "*/" + re.sub("KEY|PAGE", "*", path.removesuffix("/"))
+            if not fnmatch.filter(paths, pattern):
+                missing.add(path)
+    for named, path in re.findall(r"`([\w.]+)` (?:in|of) `([\w./]+\.\w+)`", text):
+        found = [file for file in files if f"/{file}".endswith(f"/{path}")]
+        word = rf"\b{named.rpartition('.')[2]}\b"
+        if not any(re.search(word, (ROOT / file).read_text(encoding="utf-8")) for file in found):
+            missing.add(f"{named} in {path}")
+    assert not missing
 
 
 def test_no_module_imports_itself_by_a_circle():

@@ -3,7 +3,8 @@
 ``text.md`` begins with its front matter between two lines of ``---``: title, headline,
 lines, links, needs, gives, ground. Then comes the text, and behind ``## More`` what opens on
 demand. ``lesson.yaml`` has ``picture``, the title of the picture, with its ``controls``, the
-``question``, and the picture's ``words`` and ``marks``. ``also`` has further widgets of the lesson.
+``question`` (as content.Question has it), and the picture's ``words`` and ``marks``. ``also`` has
+further widgets of the lesson.
 ``lesson.py`` computes (see explainer/learn/kit.py).
 
 Figures of the register stand where their keys are in braces.

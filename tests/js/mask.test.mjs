@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fixtures } from "./load.mjs";
+import texts from "../../assets/texts/masks.json" with { type: "json" };
 import { because, firstCell, insight, pieces, scoreSentence, unpacked, written } from "./model.mjs";
 
 const equal = assert.deepEqual;
@@ -41,6 +42,7 @@ test("why a predicate keeps or hides a score is true, and no predicate has no wo
     for (let at = 0; at < n * n; at++) {
       const [[piece]] = pieces(text);
       const { name } = piece;
+      assert.ok(`because.${name}` in texts, `masks.json has no because.${name}`);
       const [i, j] = [Math.floor(at / n), at % n];
       const words = because(piece, keep[at] === "1", i, j);
       if (!["full", "document", "block"].includes(name))

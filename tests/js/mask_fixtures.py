@@ -21,7 +21,7 @@ PIECES = (
     "chunk:5",
     "block:4x2,0.0,1.0-2",
 )
-assert {text.partition(":")[0] for text in PIECES} == set(PREDICATES)
+assert {text.partition(":")[0] for text in PIECES} == set(PREDICATES), "add to PIECES"
 
 
 def masks() -> dict:
