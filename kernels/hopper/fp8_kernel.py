@@ -36,6 +36,8 @@ from .parts import (
 
 # P is in 0 … 1; times 2⁸ it uses most of e4m3's range of 448, and fewer values are subnormal.
 P_LOG2 = constant(8.0)
+# The m of a row that has seen no key: less than all scores but finite, so that −∞ − m is −∞ there.
+NO_KEY = constant(-3e38)
 
 
 @gluon.jit
@@ -102,19 +104,14 @@ def exp2_shared(x, LINEAR: gl.constexpr, S_LAYOUT: gl.constexpr):
 
 
 @gluon.jit
-def scaled_softmax(
-    S, m_old, l_old, factor, MASKED: gl.constexpr, LINEAR: gl.constexpr, S_LAYOUT: gl.constexpr
-):
+def scaled_softmax(S, m_old, l_old, factor, LINEAR: gl.constexpr, S_LAYOUT: gl.constexpr):
     """Return 2⁸ P, m, l, α as `parts.online_softmax` does, of scores `factor` · S in units of log2.
 
     The factor is of this key block, so m is of scaled scores; l is a sum of 2⁸ P.
     """
     m = gl.maximum(m_old, gl.max(S, axis=1) * factor)
-    m_safe = m
-    if MASKED:
-        m_safe = gl.where(m == float("-inf"), 0.0, m)
-    alpha = gl.exp2(m_old - m_safe)
-    P = exp2_shared(S * factor - (m_safe - P_LOG2)[:, None], LINEAR, S_LAYOUT)
+    alpha = gl.exp2(m_old - m)
+    P = exp2_shared(S * factor - (m - P_LOG2)[:, None], LINEAR, S_LAYOUT)
     return P, m, l_old * alpha + gl.sum(P, axis=1), alpha
 
 
@@ -168,7 +165,7 @@ def fp8_step(
     if plan.causal:  # only a row block's first step meets keys beyond the last
         if n0 + plan.block_n > first_hidden(row0, Nq, Nk, True):
             S = mask(S, row0, n0, Nq, Nk, True, S_LAYOUT)
-    P_next, m, l, alpha_next = scaled_softmax(S, m, l, factor, plan.causal, plan.linear, S_LAYOUT)
+    P_next, m, l, alpha_next = scaled_softmax(S, m, l, factor, plan.linear, S_LAYOUT)
     packed_next = pack_fp8(P_next)
     # packed in P's place, since no wait takes 8-bit registers
     added, _ = warpgroup_mma_wait(0, deps=[O_started, packed])
@@ -215,7 +212,7 @@ def consume_fp8(work, plan: gl.constexpr, w: gl.constexpr):
         )
         q = q_smem.index((n & 1) * plan.consumers + w).reshape([ROWS, D])
         await_pair(q_full, n)
-        m = gl.full([ROWS], float("-inf"), gl.float32, BY_ROW)
+        m = gl.full([ROWS], NO_KEY, gl.float32, BY_ROW)
         l = gl.zeros([ROWS], gl.float32, BY_ROW)
         s = it % STAGES
         first = factor * gl.load(K_SCALE + Tc - 1)
@@ -225,7 +222,7 @@ def consume_fp8(work, plan: gl.constexpr, w: gl.constexpr):
         it += 1
         if MASKED:
             S = mask(S, row0, (Tc - 1) * BLOCK_N, Nq, Nk, CAUSAL, S_LAYOUT)
-        P, m, l, alpha = scaled_softmax(S, m, l, first, MASKED, plan.linear, S_LAYOUT)
+        P, m, l, alpha = scaled_softmax(S, m, l, first, plan.linear, S_LAYOUT)
         packed = pack_fp8(P)
         O = gl.zeros([ROWS, D], gl.float32, O_LAYOUT)
         for back in range(0, Tc - 1):
@@ -244,8 +241,9 @@ def consume_fp8(work, plan: gl.constexpr, w: gl.constexpr):
             code = read_code(n, queue)
         else:
             code = fixed_tile(n + 1, ORDER)
-        inv_l = gl.where(l == 0.0, 0.0, 1.0 / l)  # a row that sees no key: O = 0, lse = −∞
-        lse = gl.where(l == 0.0, float("-inf"), (m + gl.log2(l) - P_LOG2) * LN2)
+        seen = m > NO_KEY  # a row that sees no key: O = 0, lse = −∞
+        inv_l = gl.where(seen, 1.0 / l, 0.0)
+        lse = gl.where(seen, (m + gl.log2(l) - P_LOG2) * LN2, float("-inf"))
         rows = row0 + gl.arange(0, ROWS, BY_ROW)
         gl.store(LSE + bh.to(gl.int64) * Nq + rows, lse, mask=rows < Nq)
         columns = gl.arange(0, D, gl.SliceLayout(0, O_LAYOUT))

@@ -55,11 +55,12 @@ def measure(case: BenchmarkCase, runs: int) -> list[dict]:
 
 def plans_of(d: int, causal: bool) -> dict[str, fp8.plans.Plan]:
     """Return the plan of each method that takes rounded inputs."""
-    plan = replace(fp8.plans.FP8[d, causal], two_level=False)
+    two_level = fp8.plans.FP8[d, causal]
+    one_level = replace(two_level, two_level=False, linear=d // 32)
     return {
-        "fp8": plan,
-        "fp8_two_level": replace(plan, two_level=True),
-        "fp8_exact_exp": replace(plan, linear=0),
+        "fp8": one_level,
+        "fp8_two_level": two_level,
+        "fp8_exact_exp": replace(one_level, linear=0),
     }
 
 
