@@ -1,4 +1,4 @@
-"""Lessons 1.1 and 1.2 against PyTorch: dot products, their spread, and a product in any order."""
+"""Two lessons against PyTorch: dot products, their spread, and a product in any order."""
 
 import math
 import re

@@ -4,7 +4,7 @@ import json
 import re
 
 from explainer.learn.claims import CLAIMS
-from explainer.learn.course import PATHS
+from explainer.learn.course import NUMBERS, PATHS
 from explainer.learn.registry import lessons
 from tests.browser.harness import click, keys, query_of, resize, settled, spot
 from tests.browser.learn.learning import (
@@ -236,7 +236,7 @@ def test_back_leads_back(tab):
 def test_a_link_to_another_page_brings_the_way_back(tab):
     page = open_page(tab, "online")
     page.press(".fa-links a", "Enter")
-    back = page.get_by_role("link", name="Back to lesson 3.2, ")
+    back = page.get_by_role("link", name=f"Back to lesson {NUMBERS['online']}, ")
     back.wait_for()
     page.wait_for_selector('[data-testid="player"][data-step]:visible')
     arrived = (
@@ -280,7 +280,9 @@ def test_the_entrance_tells_how_far_each_path_is(apart):
     page = open_page(apart())
     assert page.locator(".fa-path.is-chosen, .fa-halt.is-stop").count() == 0, "nothing is chosen"
     start = page.locator(".fa-path-go.is-main")
-    assert start.evaluate("n => n.textContent") == f"Start with 1.5 {LESSONS['attention'].title}"
+    assert start.evaluate("n => n.textContent") == (
+        f"Start with {NUMBERS['attention']} {LESSONS['attention'].title}"
+    )
     done = [lesson for lesson in lessons() if lesson.key in PATHS[0].lessons]
     known = {lesson.question.key: "right" for lesson in done}
     page.evaluate("(known) => localStorage.setItem('fa-learn', JSON.stringify(known))", known)
@@ -313,11 +315,11 @@ def test_the_self_test_advises_where_to_start(apart):
         forms.nth(k).get_by_role("radio", name=answer, exact=True).check(force=True)
         click(forms.nth(k), "Check")
     advice = page.locator(".fa-advice")
-    assert advice.inner_text() == "Start at 1.6 Safe softmax."
+    assert advice.inner_text() == f"Start at {NUMBERS['safe']} Safe softmax."
     forms.nth(4).get_by_role("radio", name="0", exact=True).check(force=True)
     click(forms.nth(4), "Check")
     assert "3.4 × 10³⁸" in forms.nth(4).locator(".fa-verdict").inner_text()
-    assert advice.inner_text() == "Start at 1.6 Safe softmax."
+    assert advice.inner_text() == f"Start at {NUMBERS['safe']} Safe softmax."
     click(page, "Map", "link")
     shown(page, "entrance")
     assert page.get_attribute(".fa-halt.is-start", "data-lesson") == "safe"

@@ -2,6 +2,7 @@
 
 import re
 
+from explainer.learn.course import NUMBERS
 from explainer.learn.registry import lessons
 from explainer.views.learn_screens import keys
 from tests.browser.harness import resize, settled
@@ -99,7 +100,7 @@ def test_on_a_phone_the_question_is_a_bar_that_opens(apart):
     assert lead["y"] + lead["height"] <= top < PHONE["height"] / 2, "words, then the picture"
     assert words.last.locator("span").last.bounding_box()["y"] > top
     assert page.inner_text(".fa-lesson-place") == "15 minutes · 2 of 4"
-    assert page.inner_text(".fa-lesson-next") == "3.2 Online softmax"
+    assert page.inner_text(".fa-lesson-next") == f"{NUMBERS['online']} Online softmax"
     sheet = page.locator(".fa-question.is-panel")
     handle, options = sheet.locator(".fa-panel-handle"), sheet.locator(".fa-option")
     assert (handle.inner_text(), handle.get_attribute("aria-expanded")) == ("Question", "false")

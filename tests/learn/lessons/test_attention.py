@@ -1,4 +1,4 @@
-"""Lesson 1.5 against PyTorch: each word's weights and output, and what is left without a word."""
+"""The lesson against PyTorch: each word's weights and output, and what is left without a word."""
 
 import numpy as np
 import pytest

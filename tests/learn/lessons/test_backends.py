@@ -1,4 +1,4 @@
-"""Lesson 7.2: the checks are those of the sourced table."""
+"""The lesson: the checks are those of the sourced table."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Lesson 4.7: the pipeline's rules, its cycles by hand, and rescales against a loop over rows."""
+"""The lesson: the pipeline's rules, its cycles by hand, and rescales against a loop over rows."""
 
 import numpy as np
 import pytest

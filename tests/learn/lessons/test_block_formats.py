@@ -1,4 +1,4 @@
-"""Lesson 4.8: rounding with scales per block, against torch and a loop over blocks."""
+"""The lesson: rounding with scales per block, against torch and a loop over blocks."""
 
 import numpy as np
 import pytest

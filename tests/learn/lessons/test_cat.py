@@ -1,4 +1,4 @@
-"""Lesson 1.4 against PyTorch: three words, one at a time and as matrices."""
+"""The lesson against PyTorch: three words, one at a time and as matrices."""
 
 import numpy as np
 import pytest

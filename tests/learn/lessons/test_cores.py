@@ -1,4 +1,4 @@
-"""Lesson 4.3: shapes and rates by the PTX ISA and data sheets, instructions by walking a tile."""
+"""The lesson: shapes and rates by the PTX ISA and data sheets, instructions by walking a tile."""
 
 from itertools import product
 

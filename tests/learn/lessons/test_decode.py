@@ -1,4 +1,4 @@
-"""Lesson 6.4: parts merged by lse are the whole; times are the record's."""
+"""The lesson: parts merged by lse are the whole; times are the record's."""
 
 import numpy as np
 import pytest

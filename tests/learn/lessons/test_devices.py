@@ -1,4 +1,4 @@
-"""Lesson 7.4: the ring computes each causal tile once; the share of the ideal by adding up."""
+"""The lesson: the ring computes each causal tile once; the share of the ideal by adding up."""
 
 import pytest
 

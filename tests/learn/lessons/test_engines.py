@@ -1,4 +1,4 @@
-"""Lesson 6.5: the engine keeps its limits, serves every token once, and its pages hold them."""
+"""The lesson: the engine keeps its limits, serves every token once, and its pages hold them."""
 
 from itertools import pairwise
 

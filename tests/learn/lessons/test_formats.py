@@ -1,4 +1,4 @@
-"""Lesson 4.4: rounding against PyTorch's formats."""
+"""The lesson: rounding against PyTorch's formats."""
 
 import numpy as np
 import pytest

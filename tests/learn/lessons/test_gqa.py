@@ -1,4 +1,4 @@
-"""Lesson 6.1: heads that share."""
+"""The lesson: heads that share."""
 
 from tests.learn.scenes import data, marks
 

@@ -1,4 +1,4 @@
-"""Lesson 7.5: weights against the formula in torch; what is kept by counting."""
+"""The lesson: weights against the formula in torch; what is kept by counting."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Lesson 1.7 against PyTorch's attention: three ways to mask, where it is aligned, the future."""
+"""The lesson against PyTorch's attention: three ways to mask, where it is aligned, the future."""
 
 import numpy as np
 import pytest

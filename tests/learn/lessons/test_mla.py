@@ -1,4 +1,4 @@
-"""Lesson 6.6: sizes by counting."""
+"""The lesson: sizes by counting."""
 
 from explainer.learn.lessons.mla import lesson
 

@@ -1,4 +1,4 @@
-"""Lesson 4.5: the picture shows the model's work; the question's formula is the model's."""
+"""The lesson: the picture shows the model's work; the question's formula is the model's."""
 
 import pytest
 

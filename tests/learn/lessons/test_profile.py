@@ -1,4 +1,4 @@
-"""Lesson 7.3: the profile is the record, and the question's rates are its own numbers'."""
+"""The lesson: the profile is the record, and the question's rates are its own numbers'."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Lesson 4.6: the kernel runs in Triton's interpreter, fits the page, and its faults show."""
+"""The lesson: the kernel runs in Triton's interpreter, fits the page, and its faults show."""
 
 import json
 import os

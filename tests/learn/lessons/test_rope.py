@@ -1,4 +1,4 @@
-"""Lesson 6.2: moved pairs score as before; ALiBi's slopes are the paper's."""
+"""The lesson: moved pairs score as before; ALiBi's slopes are the paper's."""
 
 import pytest
 

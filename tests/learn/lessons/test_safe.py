@@ -1,4 +1,4 @@
-"""Lesson 1.6: overflow by format, bit by bit against PyTorch."""
+"""The lesson: overflow by format, bit by bit against PyTorch."""
 
 import math
 import re

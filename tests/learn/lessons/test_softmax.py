@@ -1,4 +1,4 @@
-"""Lesson 1.3 against PyTorch: softmax along an axis, and its error for one that is not there."""
+"""The lesson against PyTorch: softmax along an axis, and its error for one that is not there."""
 
 import numpy as np
 import pytest

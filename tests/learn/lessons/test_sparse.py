@@ -1,4 +1,4 @@
-"""Lesson 6.7: exact on the chosen keys, as good as full attention with all of them."""
+"""The lesson: exact on the chosen keys, as good as full attention with all of them."""
 
 import numpy as np
 import pytest

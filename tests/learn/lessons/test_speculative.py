@@ -1,4 +1,4 @@
-"""Lesson 6.8: the tree mask is the tree's; Step can run it; what is kept is what agrees."""
+"""The lesson: the tree mask is the tree's; Step can run it; what is kept is what agrees."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Lesson 4.1: what O costs by the transfers, and strips that do the same work."""
+"""The lesson: what O costs by the transfers, and strips that do the same work."""
 
 import pytest
 

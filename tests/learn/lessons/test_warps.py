@@ -1,4 +1,4 @@
-"""Lesson 4.2: bytes through shared memory in closed form, tiles on an SM by hand."""
+"""The lesson: bytes through shared memory in closed form, tiles on an SM by hand."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""Lesson 7.1: speeds and shares are the records', bytes are the loops'."""
+"""The lesson: speeds and shares are the records', bytes are the loops'."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Lesson 6.3: scores and tiles as a dense mask has them."""
+"""The lesson: scores and tiles as a dense mask has them."""
 
 import numpy as np
 import pytest

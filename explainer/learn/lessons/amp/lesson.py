@@ -1,4 +1,4 @@
-"""5.3: a training step in mixed precision, three small runs, a weight that loses its updates."""
+"""A training step in mixed precision, three small runs, a weight that loses its updates."""
 
 from dataclasses import dataclass
 from functools import lru_cache

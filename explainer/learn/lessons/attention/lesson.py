@@ -1,4 +1,4 @@
-"""1.5: one word's query, all keys, its weights and its output; then all rows at once."""
+"""One word's query, all keys, its weights and its output; then all rows at once."""
 
 import numpy as np
 

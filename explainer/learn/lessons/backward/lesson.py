@@ -1,4 +1,4 @@
-"""5.2: the backward pass on the running example, and its lines as an exercise."""
+"""The backward pass on the running example, and its lines as an exercise."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""1.4: one word's query meets three keys, product by product; then the same as matrices."""
+"""One word's query meets three keys, product by product; then the same as matrices."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""1.1: two arrows and their dot product, and random ones by the thousand."""
+"""Two arrows and their dot product, and random ones by the thousand."""
 
 import math
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""3.1: what launches move through HBM, one after the other, and what one fused launch moves."""
+"""What launches move through HBM, one after the other, and what one fused launch moves."""
 
 from explainer.base.cards import CARDS
 from explainer.learn.kit import Block, Words

@@ -1,4 +1,4 @@
-"""2.1: a launch spread over a card's SMs, one warp, and the sectors its threads touch."""
+"""A launch spread over a card's SMs, one warp, and the sectors its threads touch."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""1.7: tril, masked_fill, softmax; three ways to put a mask on; and a word that is changed to see
+"""tril, masked_fill, softmax; three ways to put a mask on; and a word that is changed to see
 which outputs move."""
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""1.2: a matrix product in any order of its loops."""
+"""A matrix product in any order of its loops."""
 
 import itertools
 

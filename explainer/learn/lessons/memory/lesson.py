@@ -1,4 +1,4 @@
-"""2.2: where bytes live. The levels of a card's memory on one scale, the pipes between them
+"""Where bytes live. The levels of a card's memory on one scale, the pipes between them
 on another, and the least time of one head with tiles and without."""
 
 import math

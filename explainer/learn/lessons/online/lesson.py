@@ -1,4 +1,4 @@
-"""3.2: online softmax on the row of "tired", two words per block; and its loop as an exercise,
+"""Online softmax on the row of "tired", two words per block; and its loop as an exercise,
 whose lines run in any order and with any filling."""
 
 import math

@@ -1,4 +1,4 @@
-"""3.4: parts of a row's keys, computed apart in any order and merged by their lse."""
+"""Parts of a row's keys, computed apart in any order and merged by their lse."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""5.1: P stored between the passes, or recomputed from lse, on the running example."""
+"""P stored between the passes, or recomputed from lse, on the running example."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""2.4: whether bytes or operations set the pace, before and after fusion."""
+"""Whether bytes or operations set the pace, before and after fusion."""
 
 from collections.abc import Sequence
 

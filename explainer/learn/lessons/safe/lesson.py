@@ -1,4 +1,4 @@
-"""1.6: where exp overflows in each format, and softmax with every result rounded to it."""
+"""Where exp overflows in each format, and softmax with every result rounded to it."""
 
 import math
 from collections.abc import Sequence

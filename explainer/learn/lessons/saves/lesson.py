@@ -1,4 +1,4 @@
-"""3.5: how many times less FlashAttention needs, over N: memory, bytes, time."""
+"""How many times less FlashAttention needs, over N: memory, bytes, time."""
 
 from functools import cache
 from typing import Any

@@ -1,4 +1,4 @@
-"""1.3: softmax of one row, as exp and a division; and which axis shares a 1."""
+"""Softmax of one row, as exp and a division; and which axis shares a 1."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""5.4: what keeps a deep stack of attention steady: √d, fp32 sums, residuals, layer norm."""
+"""What keeps a deep stack of attention steady: √d, fp32 sums, residuals, layer norm."""
 
 import math
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""3.3: FlashAttention-2 on the running example: SRAM as a chip, K and V streaming past."""
+"""FlashAttention-2 on the running example: SRAM as a chip, K and V streaming past."""
 
 from collections.abc import Mapping
 from functools import cache

@@ -1,4 +1,4 @@
-"""2.3: what three kernels carry through HBM and back, as a sum one can follow."""
+"""What three kernels carry through HBM and back, as a sum one can follow."""
 
 from explainer.base.amounts import amount, milliseconds
 from explainer.base.cards import CARDS
