@@ -29,7 +29,7 @@ SHARED = "kernels.spec"  # the one part of the kernels that all rooms may import
 SCRIPTS = sorted(ROOT.glob("assets/**/*.js"))
 DOCUMENTS = (
     *("README.md", "CONTRIBUTING.md", "kernels/README.md"),
-    *(".github/ARCHITECTURE.md", ".github/DECISIONS.md"),
+    *(".github/ARCHITECTURE.md", ".github/CHECKER.md", ".github/DECISIONS.md"),
 )
 MODULE = r"(?<=python -m )(?:explainer|kernels|tests)\.[\w.]+"
 FILE = (  # with one of these endings, or in one of these folders
