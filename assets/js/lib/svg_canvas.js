@@ -5,6 +5,7 @@
 import { all, find, on, set, svg } from "./dom.js";
 import { clamp } from "./format.js";
 import { strideOf } from "./keys.js";
+import { isEnlarged } from "./screen.js";
 
 /** @import { Attributes } from "./dom.js" */
 /** Nodes, in lists of any depth; what is nothing is left out.
@@ -66,6 +67,9 @@ export const presentationUnit = () =>
   clamp(Math.min(window.innerWidth / 1280, window.innerHeight / 720), 0.8, 3);
 
 const OF_PAGE = ".fa-story-picture";
+/** Is it drawn in the type of a presentation? @param {Element} root */
+const isBig = (root) =>
+  root.closest(OF_PAGE) ? isEnlarged() : Boolean(root.closest(".fa-present"));
 const PLACE = ".fa-lesson-body > .fa-widget, .fa-story-picture"; // what has room for a picture
 
 /** px from the top of a picture to the bottom of its widget's place on the screen. @param {Element} root */
@@ -134,7 +138,7 @@ export function svgCanvas(data, api, wanted, paint) {
   const draw = () => {
     const width = root.clientWidth || root.parentElement?.clientWidth;
     if (!width) return;
-    const big = Boolean(root.closest(".fa-present"));
+    const big = isBig(root);
     const narrow = isNarrow(width, big);
     const height = heightOf(width, wanted, narrow, roomOf(root));
     const focused = find(root, "[data-knob]:focus")?.dataset.knob;
@@ -250,7 +254,7 @@ export function svgCanvas(data, api, wanted, paint) {
     if (!root.isConnected && size) return watch.disconnect();
     const box = root.closest(PLACE);
     if (box) watch.observe(box);
-    const narrow = isNarrow(root.clientWidth, Boolean(root.closest(".fa-present")));
+    const narrow = isNarrow(root.clientWidth, isBig(root));
     const high = heightOf(root.clientWidth, wanted, narrow, roomOf(root));
     if (size !== `${root.clientWidth} ${high}`) draw();
   });

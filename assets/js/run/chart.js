@@ -5,6 +5,7 @@ import { ends, plot, scale, slider, widthOf } from "../lib/chart.js";
 import { button, el, isStill, set } from "../lib/dom.js";
 import { bytes, clamp, integer } from "../lib/format.js";
 import { times } from "../lib/lists.js";
+import { makeProblemWords } from "../lib/words.js";
 import { during } from "../lib/pending.js";
 import { radios, replaceRadios } from "../lib/radios.js";
 import {
@@ -55,6 +56,9 @@ const WORDS = {
   pass: texts.passes,
   ...declared.words,
 };
+const LINE = Object.keys(WORDS)
+  .map((key) => `[${key}]`)
+  .join(" ");
 /** Why a word cannot be chosen. @type {Record<string, string>} */
 const NO_BACKWARD = { memory: t("no_memory"), fp16: t("no_fp16") };
 /** How far a key of the page moves the marker, or leads through what there is. @type {Record<string, number>} */
@@ -78,6 +82,12 @@ export class Chart {
   constructor(page) {
     this.page = page;
     this.words = el("div.fa-run-words");
+    const named = /** @type {("quantity" | "pass" | "mask" | "d" | "dtype")[]} */ (
+      Object.keys(WORDS)
+    );
+    const fields = named.map((key) => ({ key, label: t(key), choices: [], default: "" }));
+    this.line = makeProblemWords(fields, (change) => this.choose(change)); // on a phone
+    set(this.line.root, { "aria-label": t("chart") });
     this.provenance = el("p.fa-story-provenance");
     this.measure = button(t("measure"), () => this.page.sweep(), {
       class: "fa-run-plain",
@@ -85,7 +95,13 @@ export class Chart {
     });
     const more = moreButton(t("table"), (opener) => this.openTable(opener));
     this.place = el("div.fa-story-picture");
-    const above = el("div.fa-run-above", [this.words, this.provenance, this.measure, more]);
+    const above = el("div.fa-run-above", [
+      this.words,
+      this.line.root,
+      this.provenance,
+      this.measure,
+      more,
+    ]);
     this.root = el("div.fa-run-record", [above, this.place]);
     this.tip = new Tip(this.place);
   }
@@ -129,9 +145,10 @@ export class Chart {
     if (this.choice) this.show(this.choice);
   }
 
-  /** @param {Partial<Choice>} change */
+  /** @param {Record<string, string | number>} change */
   choose(change) {
     const choice = /** @type {Choice} */ ({ ...this.choice, ...change });
+    choice.d = Number(choice.d);
     if (choice.pass === "backward") {
       choice.dtype = "bf16";
       if (choice.quantity === "memory") choice.quantity = "time";
@@ -172,13 +189,17 @@ export class Chart {
         text,
         disabled: why[value],
       }));
-      const choose = (/** @type {string} */ x) =>
-        this.choose({ [key]: key === "d" ? Number(x) : x });
+      const free = options.filter(({ disabled }) => !disabled);
+      const field = this.line.fields.get(key);
+      if (field) field.choices = free.map(({ value, text }) => [value, text]);
+      const choose = (/** @type {string} */ x) => this.choose({ [key]: x });
       const value = String(choice[/** @type {keyof Choice} */ (key)]);
       const label = t(/** @type {"quantity" | "pass" | "mask" | "d" | "dtype"} */ (key));
       return radios(label, options, value, choose, "fa-run-choice");
     });
     replaceRadios(this.words, groups);
+    const values = Object.entries(choice).map(([key, value]) => [key, String(value)]);
+    this.line.show(Object.fromEntries(values), LINE);
   }
 
   /** @returns {Scene} */
@@ -353,9 +374,11 @@ function paint({ rows, choice, own, at, move }, paper, pen) {
   const below = t("own.below", { n: own });
   const [from, to] = [axes.y(slowAt ?? 1), axes.y(mineAt ?? 1)];
   const ring = { fill: ink("paper") };
-  const free = naiveLine?.points
-    .slice(1)
-    .filter((one) => Math.abs(axes.x(one.n) - here) > size * (narrow ? 4 : 9));
+  const taken = slowAt ? widthOf(figure(quantity, slowAt), size + 2) + 20 : 0; // left of the marker
+  const free = naiveLine?.points.slice(1).filter((one) => {
+    const x = axes.x(one.n);
+    return x < here - taken || x > here + size * 9;
+  });
   const named = free?.[1] ?? free?.[0] ?? naiveLine?.points[0];
   const drawn = series.map(({ points }) => points.map((one) => [axes.x(one.n), axes.y(one.value)]));
   /** Words beside the marker, at the first of these heights where no line crosses them. @param {string} words @param {number} big px @param {number[]} heights */
@@ -468,6 +491,8 @@ function drawRefused({ points }, refused, { quantity }, axes, { top, size }, nar
   const last = points[points.length - 1];
   const value = { time: last.value * 3, memory: refused.needs_bytes, tflops: last.value }[quantity];
   const [px, py] = [axes.x(refused.n), Math.max(axes.y(value), top + size * 2)];
+  const isFlat = axes.y(last.value) - py < size * 2;
+  const base = py - (isFlat ? size * 0.8 : 0); // of the words, above the line to the cross
   return [
     path(
       `M${axes.x(last.n)} ${axes.y(last.value)}L${px} ${py}`,
@@ -479,10 +504,10 @@ function drawRefused({ points }, refused, { quantity }, axes, { top, size }, nar
         ? wrapped(px + 12, py - size * 0.3, t("refused"), size * 4, size - 1, "semi risen-ink")
         : text(px - 12, py - 4, t("refused"), size - 1, "semi risen-ink end halo")
       : [
-          text(px - 14, py - size * 1.5, t("refused"), size, "semi risen-ink end halo"),
+          text(px - 14, base - size * 1.5, t("refused"), size, "semi risen-ink end halo"),
           text(
             px - 14,
-            py - size * 0.15,
+            base - size * 0.15,
             t("refused.why", { needs: bytes(refused.needs_bytes) }),
             size,
             "quiet end halo",

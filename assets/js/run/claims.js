@@ -53,7 +53,6 @@ export function paintMap({ map, note, chosen, choose, open }, paper, pen) {
   const size = paper.type;
   const rows = cells.length / columns;
   const side = Math.min(
-    size * 3.8,
     (paper.height - size * 1.8) / rows,
     (paper.width * (columns > 12 ? 1 : 0.62)) / columns,
   );

@@ -1,10 +1,11 @@
 // The Run page: recorded times of every method over N, one button that runs the real kernel, and what the run found.
 
 import { fetchJson, loadStyles } from "../lib/build.js";
-import { button, el, get, isPresenting, set } from "../lib/dom.js";
+import { button, el, get, set } from "../lib/dom.js";
 import { emit, listen } from "../lib/events.js";
 import { during, pending } from "../lib/pending.js";
 import { radios, replaceRadios } from "../lib/radios.js";
+import { isEnlarged } from "../lib/screen.js";
 import { errorText, kernelFile, serverUrl } from "../lib/server.js";
 import { LINES, makeProblemWords } from "../lib/words.js";
 import { RUN_DEFAULTS, changeValues, isStepProblem } from "../model/controls.js";
@@ -318,7 +319,7 @@ export class RunPage extends PicturePage {
     this.words.hidden = isYours;
     this.meter.hidden = !isRunning;
     this.meter.style.setProperty("--share", String(state?.progress ?? 0));
-    const views = isResult && !isPresenting() ? this.result.drawViews() : null;
+    const views = isResult && !isEnlarged() ? this.result.drawViews() : null;
     if (views) {
       const link = stepLink(() => this.openStep(0));
       replaceRadios(this.remark, [link, views]);
@@ -362,7 +363,7 @@ export class RunPage extends PicturePage {
   /** @param {string} action */
   act(action) {
     const part = { record: this.chart, result: this.result, masks: null, yours: null }[this.view];
-    return Boolean(part?.act(action)) || (isPresenting() && this.turn(MOVES[action]));
+    return Boolean(part?.act(action)) || (isEnlarged() && this.turn(MOVES[action]));
   }
 
   /** Lead a lecturer, who may have two keys, from the chart to the masks and to the run; returns whether it did. @param {number | undefined} by */

@@ -51,7 +51,7 @@ export class MaskView {
     );
     this.chosen = now ? keyOf(now) : "";
     if (!this.canvas) {
-      const wanted = { share: 4.6, least: 300, most: 760 };
+      const wanted = { share: 4.6, least: 300, most: 900 };
       this.canvas = svgCanvas(this.scene, { label: t("masks.label") }, wanted, paint);
       this.place.replaceChildren(this.canvas);
     } else this.canvas.redraw(this.scene);

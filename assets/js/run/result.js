@@ -1,6 +1,7 @@
 // What a run shows: how far each method is, then four claims with their pictures, and its details in tabs.
 
-import { button, el, isPresenting, set } from "../lib/dom.js";
+import { button, el, set } from "../lib/dom.js";
+import { isEnlarged } from "../lib/screen.js";
 import { radios } from "../lib/radios.js";
 import { rich } from "../views/rich.js";
 import { paintBars, paintErrors, paintMap, paintRows } from "./claims.js";
@@ -65,7 +66,7 @@ export class ResultView {
 
   /** The views of the result, in the order of the keys: all claims, each alone, the details. */
   get order() {
-    return isPresenting() ? Object.keys(texts.views).slice(1, -1) : Object.keys(texts.views);
+    return isEnlarged() ? Object.keys(texts.views).slice(1, -1) : Object.keys(texts.views);
   }
 
   /** @param {string} view */
@@ -87,7 +88,7 @@ export class ResultView {
 
   drawClaims() {
     const { state } = this;
-    if (isPresenting() && !this.order.includes(this.view)) this.view = this.order[0];
+    if (isEnlarged() && !this.order.includes(this.view)) this.view = this.order[0];
     const { view } = this;
     const isAll = view === ALL;
     const claims = state.claims.filter((/** @type {any} */ one) => isAll || one.key === view);
@@ -96,7 +97,7 @@ export class ResultView {
     if (!isAll && view === "fast" && state.tabs.roofline.points.length)
       row.append(this.drawRoofline(state.tabs.roofline));
     const parts = view === DETAILS ? [] : [row];
-    if ((isAll || view === DETAILS) && !isPresenting()) parts.push(this.drawTabs());
+    if ((isAll || view === DETAILS) && !isEnlarged()) parts.push(this.drawTabs());
     this.root.replaceChildren(...parts);
   }
 

@@ -70,7 +70,8 @@ export function drawTab(page, tab) {
 /** @typedef {{low: number, high: number, series: {name: string, main: boolean, shares: number[], texts: string[]}[]}} Histogram */
 
 /** Filled: our kernel; the line: naive attention; their names above, where no error is drawn. @param {Histogram} histogram @param {Paper} paper */
-function paintHistogram({ low, high, series }, { width, height, type: size }) {
+function paintHistogram({ low, high, series }, { width, height, narrow, type }) {
+  const size = narrow ? type - 1 : type;
   const [top, bottom] = [size * 2, height - size * 1.9];
   const y = scale([0, Math.max(...series.flatMap(({ shares }) => shares), 1e-9)], [bottom, top]);
   const wide = width / (series[0]?.shares.length ?? 1);

@@ -7,7 +7,7 @@ import { listen } from "../lib/events.js";
 const PICTURES = "#pages > [role=tabpanel] .fa-picture-page";
 
 /** @param {boolean} on */
-function present(on) {
+export function present(on) {
   setPresenting(on);
   address.write({ mode: on ? "present" : null });
 }

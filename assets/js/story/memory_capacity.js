@@ -33,7 +33,7 @@ export function capacity({ picture, beats, beat, at, go, choose }, paper, pen) {
     const y = top + k * pitch + (pitch - bar + small * 1.6) / 2; // of the longer bar
     const isOut = n > fused;
     const look = `${card.chosen ? "bold" : isOut ? "" : "semi"} ${isOut ? "quiet" : "ink"}`;
-    const isInside = card.chosen && !isOut && x(fused) - left > size * 4;
+    const isInside = card.chosen && !isOut && bar > small && x(fused) - left > size * 4;
     const named = (/** @type {string} */ words, isNamed = false) =>
       /** @type {[string, string]} */ ([isNamed ? `  ${words}` : "", "quiet"]);
     /** @type {Words} */

@@ -179,8 +179,8 @@ export function where(scene, paper) {
           { fill: ink("accent"), opacity: 0.38 },
         ),
         specks(fan, step.units ?? "", { at, isDown }),
-        text(fx, fy - 4, pipes.registers.rate, type + (big ? 3 : 8), "bold middle"),
-        text(fx, fy + type * 1.3, pipes.registers.unit, type, "middle"),
+        text(fx, fy - 4, pipes.registers.rate, type + (big ? 3 : 8), "bold middle halo"),
+        text(fx, fy + type * 1.3, pipes.registers.unit, type, "middle halo"),
       ],
       pipes.registers.tip,
     ),
@@ -344,7 +344,7 @@ function chip(
       const opacity = isThere && !k ? 1 : k ? 0.2 : 0.12;
       const outline = isThere || k ? {} : { ...stroke(part.hue), "stroke-opacity": 0.6 };
       const look = { "fill-opacity": opacity, ...outline };
-      const name = big && widthOf(part.name, letter) * 1.3 > wide ? part.name[0] : part.name;
+      const name = widthOf(part.name, letter) * 1.3 > wide ? part.name[0] : part.name;
       const isNamed = !k && strip > (big ? 0.9 * letter : 16) && wide > widthOf(name, 14);
       return tipped(
         [

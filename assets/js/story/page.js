@@ -5,11 +5,13 @@ import { el, set } from "../lib/dom.js";
 import { listen } from "../lib/events.js";
 import { actionOf, isTaken } from "../lib/keys.js";
 import { download, frameOf } from "../lib/save.js";
-import { PlayerBase } from "../views/transport.js";
+import { present } from "../site/presentation.js";
+import { PlayerBase, iconButton } from "../views/transport.js";
+import { t } from "./texts.js";
 
 /** @typedef {{element: HTMLElement, props?: {value: string}, watch?: (name: string, changed: () => void) => void, trigger?: (event: string) => void}} Component */
 
-const WITHOUT = ".fa-story-bar, .fa-story-more, .fa-run-plain"; // a saved picture
+const WITHOUT = ".fa-story-bar, .fa-story-more, .fa-run-plain, .fa-key-leave"; // a saved picture
 
 export class PicturePage extends PlayerBase {
   /** @param {HTMLElement} mount @param {string} look its class @param {Record<string, string>} attributes */
@@ -20,7 +22,8 @@ export class PicturePage extends PlayerBase {
     this.switches = el("div.fa-story-switches");
     this.words = el("div.fa-story-words");
     const head = el("header.fa-story-head", [this.headline, this.switches, this.sentence]);
-    this.root.append(head, this.notice);
+    const leave = iconButton("leave", t("leave"), () => present(false));
+    this.root.append(head, leave, this.notice);
     mount.replaceChildren(this.root);
     document.addEventListener("keydown", (event) => this.keyed(event));
     listen("fa:save", (/** @type {string} */ kind) => this.save(kind));

@@ -9,7 +9,7 @@ import { timeSlider } from "./time_slider.js";
 /** @import { Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
 /** A program. @typedef {[row: number, slot: number, start: number, end: number, level: number]} Bar */
-/** @typedef {{name: string, time: string, span: number, rows: number, slots: number, step: string, programs: Bar[], ends: number[], order: [first: string, later: string] | [], tail: [string, string, string]}} Lane */
+/** @typedef {{name: string, time: string, span: number, rows: number, slots: number, step: string, programs: Bar[], ends: number[], order: [first: string, later: string][], tail: [string, string, string]}} Lane */
 /** @typedef {{lanes: Lane[], span: number, ticks: [number, string][], other: {at: number, texts: [string, string]} | null, sms: string}} Picture */
 
 const LIGHTEST = 0.34; // opacity of the programs with the fewest tiles; the most have 1
@@ -26,7 +26,7 @@ export function schedule(scene, paper, pen) {
   const left = narrow ? 0 : size * 7.6;
   const aside = narrow ? 0 : size * (other ? 8.4 : 11.4); // right of the longest lane
   const x = scale([0, span], [left, width - aside]);
-  const top = size * 1.8;
+  const top = size * (narrow ? 1 : 1.8);
   const gap = size * (narrow ? 6.2 : 2.6);
   const room = (paper.height - top - size * 2.2 - gap * (lanes.length - 1)) / lanes.length;
   const high = narrow ? 150 : Math.min(big ? room : lanes.length > 1 ? 240 : 340, room);
@@ -127,10 +127,9 @@ function paintLane({ programs, rows, slots }, x, y, high) {
   ];
 }
 
-/** Which rows run first and which then, on their bars, where these have room.
+/** Which rows run first and which then, on their bars, in the first of the wordings that has room.
  * @param {Lane} lane @param {(time: number) => number} x @param {number} y @param {number} high @param {number} size @returns {Drawn} */
 function paintOrder({ programs, rows, slots, ends, order }, x, y, high, size) {
-  if (!order.length) return [];
   // Of each row: when the first programs of its slots are over
   const firsts = times(rows, () => times(slots, () => Infinity));
   for (const [row, slot, , end] of programs) firsts[row][slot] = Math.min(firsts[row][slot], end);
@@ -144,7 +143,7 @@ function paintOrder({ programs, rows, slots, ends, order }, x, y, high, size) {
       [row, Math.max(...of(most)), Math.min(...of(ends))],
     ];
   });
-  const labels = order.map((words, k) => {
+  const label = (/** @type {string} */ words, /** @type {number} */ k) => {
     const wide = widthOf(words, size) * 1.06 + size * 1.6;
     const room = places
       .map((spans) => spans[k])
@@ -155,9 +154,10 @@ function paintOrder({ programs, rows, slots, ends, order }, x, y, high, size) {
     if (!place) return null;
     const base = y + (place.row * high) / rows + size * 0.35;
     return text(x(place.from) + size * 0.8, base, words, size, `semi ${LOOKS[k]}`);
-  });
-  // The second sentence goes on from the first
-  return labels[0] && labels;
+  };
+  // The second goes on from the first; what is short says both where a sentence has no room
+  const drawn = order.map((names) => names.map(label)).filter(([first]) => first);
+  return drawn.find((labels) => labels.every(Boolean)) ?? drawn[0];
 }
 
 /** What lies between the SMs' last ends and the end of the launch, with its name and size.

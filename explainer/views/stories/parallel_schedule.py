@@ -191,9 +191,9 @@ def _lane(name: str, s: Schedule, programs: launch.Programs, unit: str) -> Json:
     }
 
 
-def label_order(s: Schedule, visits: np.ndarray) -> list[str]:
+def label_order(s: Schedule, visits: np.ndarray) -> list[list[str]]:
     """Name the rows that fill the card first, and those that come then where these are all
-    shorter, or all longer; else return nothing."""
+    shorter, or all longer, as a sentence and shortly; else return nothing."""
     by_start = np.argsort(s.start, kind="stable")
     places = (s.sm * s.slots + s.slot)[by_start]
     is_first = np.zeros(len(visits), bool)
@@ -203,7 +203,11 @@ def label_order(s: Schedule, visits: np.ndarray) -> list[str]:
         return []
     if later.max() > first.min() and later.min() < first.max():
         return []
-    return [t("schedule.first", rows=_span(first)), t("schedule.later", rows=_span(later))]
+    spans = _span(first), _span(later)
+    return [
+        [t("schedule.first", rows=spans[0]), t("schedule.later", rows=spans[1])],
+        [t("schedule.tiles", rows=spans[0]), spans[1]],
+    ]
 
 
 def _span(visits: np.ndarray) -> str:

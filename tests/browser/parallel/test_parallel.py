@@ -32,6 +32,23 @@ def test_two_launches_are_as_long_as_their_times(tab):
     assert max(drawn) / min(drawn) == pytest.approx(5.27e3 / 166, rel=0.02)
 
 
+@pytest.mark.parametrize(
+    ("size", "mode", "words"),
+    [
+        ((1280, 720), "", ["first the rows of 32 to 64 tiles", "then those of 2 to 32"]),
+        ((1280, 720), "present", ["32 to 64 tiles", "2 to 32"]),
+        ((390, 844), "", ["32 to 64 tiles", "2 to 32"]),
+    ],
+)
+def test_the_bars_of_the_schedule_say_which_rows_run_first(tab, size, mode, words):
+    """In a hall and on a phone a sentence has no room on them."""
+    resize(tab.page, *size)
+    page = show(tab, NAME, {"view": "schedule"} | ({"mode": mode} if mode else {}))
+    texts = page.locator(f"{STORY} .fa-svg-canvas text").all_text_contents()
+    resize(page)
+    assert [text for text in texts if re.search("to (32|64)", text)] == words
+
+
 def test_a_word_of_the_problem_changes_the_picture(tab):
     tab.tolerate("status of 400")
     page = show(tab, NAME)

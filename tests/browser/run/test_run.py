@@ -382,6 +382,10 @@ def test_a_phone_shows_every_word_and_every_view_of_a_run(apart):
     tab = apart(390, 844, is_mobile=True, has_touch=True)
     page = open_run(tab)
     assert page.evaluate(HIDDEN_CONTROLS) == []
+    click(page, "time")  # one word of a choice, and a sheet with the others
+    click(page.locator(".fa-words-choices"), "memory")
+    page.get_by_role("button", name="memory", exact=True).wait_for()
+    assert query_of(page)["run-chart"].startswith("memory,forward")
     run(page)
     page.wait_for_selector(f"{PAGE} .fa-run-claim")
     click(page, "Recorded times", "radio")
@@ -422,6 +426,16 @@ def test_the_hall_sees_the_chart_then_one_claim_after_another(tab, size):
     keys(page, "Escape")
     button(page).wait_for()
     assert "mode" not in query_of(page)
+
+
+def test_the_hall_reads_your_kernel(tab):
+    page = tab.page
+    resize(page)
+    tab.goto("page=run&run-view=yours&mode=present")
+    page.wait_for_selector('[data-testid="yours"] td')
+    settled(page)
+    assert page.evaluate(SMALL.replace("< 15", "< 23.7")) == []
+    assert page.evaluate("document.documentElement.scrollHeight <= innerHeight + 4")
 
 
 def test_a_lecturer_who_only_presses_next_sees_the_chart_the_masks_and_the_run(tab):

@@ -57,6 +57,21 @@ UNDER_BAR = """() => {
 }"""
 
 
+@pytest.mark.parametrize("name", ["run", *CHAPTERS])
+def test_a_phone_in_presentation_keeps_its_layout_and_can_leave(tab, name):
+    """The type of a hall made the pictures unreadable, and nothing but a keyboard led out."""
+    resize(tab.page, 390, 844)
+    page = tab.goto(f"page={name}&mode=present")
+    page.wait_for_selector(".fa-picture-page .fa-svg-canvas text:visible")
+    settled(page)
+    sizes = page.evaluate(SIZES, ".fa-picture-page")
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    page.click(".fa-picture-page:visible .fa-key-leave")
+    resize(page, 1280, 720)
+    assert max(sizes) < HALL and wide <= 390
+    assert "mode" not in query_of(page)
+
+
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_on_a_phone_the_bar_lies_over_no_word_that_has_the_keyboard(tab, name):
     resize(tab.page, 390, 844)

@@ -65,11 +65,12 @@ def test_words_on_the_bars_name_what_runs_first_and_what_then(order, rows):
         (later if place in begun else first).append(int(visits[p]))
         begun.add(place)
     named = [
-        [int(x) for x in re.findall(r"\d+", x)] for x in found["picture"]["lanes"][-1]["order"]
+        [[int(x) for x in re.findall(r"\d+", words)] for words in wording]
+        for wording in found["picture"]["lanes"][-1]["order"]
     ]
     if (order, rows) == ("fa2", "causal"):
         assert max(later) <= min(first)
-        assert named == [[min(first), max(first)], [min(later), max(later)]]
+        assert named == 2 * [[[min(first), max(first)], [min(later), max(later)]]]
     else:  # All programs are alike
         assert named == []
 
@@ -86,8 +87,8 @@ def test_words_on_the_bars_are_left_out_where_the_rows_are_mixed():
     label = parallel_schedule.label_order
     assert label(schedule, np.array([2, 8, 4, 6])) == []
     assert label(schedule, np.array([2, 2, 4, 6])) == [
-        "first the rows of 2 tiles",
-        "then those of 4 to 6",
+        ["first the rows of 2 tiles", "then those of 4 to 6"],
+        ["2 tiles", "4 to 6"],
     ]
 
 
