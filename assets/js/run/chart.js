@@ -8,19 +8,9 @@ import { times } from "../lib/lists.js";
 import { makeProblemWords } from "../lib/words.js";
 import { during } from "../lib/pending.js";
 import { radios, replaceRadios } from "../lib/radios.js";
-import {
-  circle,
-  hit,
-  ink,
-  path,
-  rect,
-  stroke,
-  svgCanvas,
-  text,
-  wrapped,
-} from "../lib/svg_canvas.js";
-import { Tip } from "../story/tip.js";
+import { circle, hit, ink, path, rect, stroke, text, wrapped } from "../lib/svg_canvas.js";
 import { moreButton, openTables } from "../story/tables.js";
+import { picture } from "./picture.js";
 import {
   NAIVE,
   callsOf,
@@ -40,7 +30,7 @@ import { sign } from "./shapes.js";
 import { t, texts } from "./texts.js";
 import declared from "./chart.json" with { type: "json" };
 
-/** @import { Canvas, Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
+/** @import { Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
 /** @import { Choice, Row, Series, Table } from "./records.js" */
 /** @typedef {{rows: Row[], choice: Choice, own: number, at: Map<string, number[]>, move: (n: number) => void}} Scene */
 
@@ -64,124 +54,110 @@ const NO_BACKWARD = { memory: t("no_memory"), fp16: t("no_fp16") };
 /** How far a key of the page moves the marker, or leads through what there is. @type {Record<string, number>} */
 export const MOVES = declared.moves;
 
-export class Chart {
+/** Make it for the page. @param {import("./index.js").RunFrame} page */
+export function makeChart(page) {
   /** @type {Choice | undefined} */
-  choice;
+  let choice;
   /** @type {Row[]} */
-  rows = [];
+  let rows = [];
   /** @type {Table | undefined} */
-  table;
-  /** @type {Canvas | undefined} */
-  canvas;
-  own = 0; // the N of the visitor's Problem
+  let table;
+  /** @type {ReturnType<typeof picture> | undefined} */
+  let drawn;
+  let own = 0; // the N of the visitor's Problem
   /** Where each line stands now, as shares of the height. @type {Map<string, number[]>} */
-  at = new Map();
-  glide = 0;
+  let at = new Map();
+  let glide = 0;
+  let plain = ""; // what the chart shows by itself, by name
+  let measuredOn = ""; // the device of rows that were measured here
 
-  /** @param {import("./index.js").RunFrame} page */
-  constructor(page) {
-    this.page = page;
-    this.words = el("div.fa-run-words");
-    const named = /** @type {("quantity" | "pass" | "mask" | "d" | "dtype")[]} */ (
-      Object.keys(WORDS)
-    );
-    const fields = named.map((key) => ({ key, label: t(key), choices: [], default: "" }));
-    this.line = makeProblemWords(fields, (change) => this.choose(change)); // on a phone
-    set(this.line.root, { "aria-label": t("chart") });
-    this.provenance = el("p.fa-story-provenance");
-    this.measure = button(t("measure"), () => this.page.sweep(), {
-      class: "fa-run-plain",
-      hidden: true,
-    });
-    const more = moreButton(t("table"), (opener) => this.openTable(opener));
-    this.place = el("div.fa-story-picture");
-    const above = el("div.fa-run-above", [
-      this.words,
-      this.line.root,
-      this.provenance,
-      this.measure,
-      more,
-    ]);
-    this.root = el("div.fa-run-record", [above, this.place]);
-    this.tip = new Tip(this.place);
-  }
+  const words = el("div.fa-run-words");
+  const named = /** @type {("quantity" | "pass" | "mask" | "d" | "dtype")[]} */ (
+    Object.keys(WORDS)
+  );
+  const fields = named.map((key) => ({ key, label: t(key), choices: [], default: "" }));
+  const line = makeProblemWords(fields, (change) => choose(change)); // on a phone
+  set(line.root, { "aria-label": t("chart") });
+  const provenance = el("p.fa-story-provenance");
+  const measure = button(t("measure"), () => page.sweep(), {
+    class: "fa-run-plain",
+    hidden: true,
+  });
+  const more = moreButton(t("table"), openTable);
+  const above = el("div.fa-run-above", [words, line.root, provenance, measure, more]);
+  const root = el("div.fa-run-record", [above]);
 
   /** Take the records; resolves with nothing. */
-  async load() {
-    if (this.table) return;
-    this.table = /** @type {Table} */ (await during("records", fetchJson("records")));
-    this.rows = rowsOf(this.table);
-  }
-
-  /** The methods' names. */
-  get methods() {
-    return /** @type {Table} */ (this.table).methods;
+  async function load() {
+    if (table) return;
+    table = /** @type {Table} */ (await during("records", fetchJson("records")));
+    rows = rowsOf(table);
   }
 
   /** Show what comes nearest to a run, or what an address names. @param {Record<string, string>} values of the run @param {string | undefined} named */
-  follow(values, named) {
-    if (!this.table) return;
-    this.own = Number(values.n);
-    const plain = choiceFor(values, this.rows);
-    this.plain = String(this.nameOf(plain));
-    this.show(named ? this.choiceOf(named, plain) : plain);
+  function follow(values, named) {
+    if (!table) return;
+    own = Number(values.n);
+    const nearest = choiceFor(values, rows);
+    plain = nameOf(nearest);
+    show(named ? choiceOf(named, nearest) : nearest);
   }
 
-  /** A choice as an address has it. @param {Choice} choice */
-  nameOf = ({ quantity, pass, mask, d, dtype, n }) => [quantity, pass, mask, d, dtype, n].join();
-
-  /** @param {string} name @param {Choice} plain @returns {Choice} */
-  choiceOf(name, plain) {
+  /** @param {string} name @param {Choice} otherwise @returns {Choice} */
+  function choiceOf(name, otherwise) {
     const [quantity, pass, mask, d, dtype, n] = name.split(",");
-    const choice = /** @type {any} */ ({ quantity, pass, mask, d: Number(d), dtype });
-    const lengths = quantity in texts.quantities ? lengthsOf(this.rows, choice) : [];
-    return lengths.length ? { ...choice, n: nearestLength(lengths, Number(n)) } : plain;
+    const named = /** @type {any} */ ({ quantity, pass, mask, d: Number(d), dtype });
+    const lengths = quantity in texts.quantities ? lengthsOf(rows, named) : [];
+    return lengths.length ? { ...named, n: nearestLength(lengths, Number(n)) } : otherwise;
   }
 
-  /** Take rows that were measured here in place of the records. @param {Row[]} rows @param {string} device */
-  measured(rows, device) {
-    this.device = device;
-    this.rows = [...this.rows.filter((row) => row.record !== null), ...rows];
-    if (this.choice) this.show(this.choice);
+  /** Take rows that were measured here in place of the records.
+   * @param {Pick<Table, "rows" | "columns">} found @param {string} device */
+  function measured(found, device) {
+    const { methods } = /** @type {Table} */ (table);
+    measuredOn = device;
+    rows = [...rows.filter((row) => row.record !== null), ...rowsOf({ ...found, methods })];
+    if (choice) show(choice);
   }
 
   /** @param {Record<string, string | number>} change */
-  choose(change) {
-    const choice = /** @type {Choice} */ ({ ...this.choice, ...change });
-    choice.d = Number(choice.d);
-    if (choice.pass === "backward") {
-      choice.dtype = "bf16";
-      if (choice.quantity === "memory") choice.quantity = "time";
+  function choose(change) {
+    const wanted = /** @type {Choice} */ ({ ...choice, ...change });
+    wanted.d = Number(wanted.d);
+    if (wanted.pass === "backward") {
+      wanted.dtype = "bf16";
+      if (wanted.quantity === "memory") wanted.quantity = "time";
     }
-    choice.n = nearestLength(lengthsOf(this.rows, choice), choice.n);
-    this.show(choice);
-    this.page.writeChart(this.nameOf(choice) === this.plain ? null : this.nameOf(choice));
+    wanted.n = nearestLength(lengthsOf(rows, wanted), wanted.n);
+    show(wanted);
+    const name = nameOf(wanted);
+    page.writeChart(name === plain ? null : name);
   }
 
-  /** @param {Choice} choice */
-  show(choice) {
-    this.choice = choice;
-    this.drawWords(choice);
-    const live = chosen(this.rows, choice).some((row) => row.record === null);
-    const { device, date } = /** @type {Table} */ (this.table).records[recordOf(choice.pass)];
+  /** @param {Choice} wanted */
+  function show(wanted) {
+    choice = wanted;
+    drawWords(wanted);
+    const live = chosen(rows, wanted).some((row) => row.record === null);
+    const { device, date } = /** @type {Table} */ (table).records[recordOf(wanted.pass)];
     const card = device.replace("NVIDIA ", "");
     const of = live
-      ? t("measured", { device: this.device ?? "", dtype: choice.dtype })
-      : t("recorded", { card, date, dtype: choice.dtype });
-    set(this.provenance, { text: of });
-    this.measure.hidden = !this.page.note?.gpu || choice.pass === "backward";
-    this.say();
-    this.draw(this.targets(choice));
+      ? t("measured", { device: measuredOn, dtype: wanted.dtype })
+      : t("recorded", { card, date, dtype: wanted.dtype });
+    set(provenance, { text: of });
+    measure.hidden = !page.note?.gpu || wanted.pass === "backward";
+    say();
+    draw(targets(wanted));
   }
 
-  say() {
-    if (!this.choice || !this.table || this.page.view !== "record") return;
-    const { headline, sentence } = finding(this.rows, this.choice);
-    this.page.say(headline, sentence);
+  function say() {
+    if (!choice || page.view !== "record") return;
+    const { headline, sentence } = finding(rows, choice);
+    page.say(headline, sentence);
   }
 
   /** @param {Choice} choice */
-  drawWords(choice) {
+  function drawWords(choice) {
     const why = choice.pass === "backward" ? NO_BACKWARD : {};
     const groups = Object.entries(WORDS).map(([key, named]) => {
       const options = Object.entries(named).map(([value, text]) => ({
@@ -190,28 +166,21 @@ export class Chart {
         disabled: why[value],
       }));
       const free = options.filter(({ disabled }) => !disabled);
-      const field = this.line.fields.get(key);
+      const field = line.fields.get(key);
       if (field) field.choices = free.map(({ value, text }) => [value, text]);
-      const choose = (/** @type {string} */ x) => this.choose({ [key]: x });
+      const to = (/** @type {string} */ x) => choose({ [key]: x });
       const value = String(choice[/** @type {keyof Choice} */ (key)]);
       const label = t(/** @type {"quantity" | "pass" | "mask" | "d" | "dtype"} */ (key));
-      return radios(label, options, value, choose, "fa-run-choice");
+      return radios(label, options, value, to, "fa-run-choice");
     });
-    replaceRadios(this.words, groups);
+    replaceRadios(words, groups);
     const values = Object.entries(choice).map(([key, value]) => [key, String(value)]);
-    this.line.show(Object.fromEntries(values), LINE);
-  }
-
-  /** @returns {Scene} */
-  get scene() {
-    const { rows, own, at } = this;
-    const choice = /** @type {Choice} */ (this.choice);
-    return { rows, choice, own, at, move: (n) => this.choose({ n }) };
+    line.show(Object.fromEntries(values), LINE);
   }
 
   /** Where the lines of a choice stand. @param {Choice} choice */
-  targets(choice) {
-    const series = seriesOf(this.rows, choice);
+  function targets(choice) {
+    const series = seriesOf(rows, choice);
     const { range, log } = heightOf(series, choice);
     const share = scale(range, [0, 1], log);
     return new Map(
@@ -220,75 +189,98 @@ export class Chart {
   }
 
   /** Lines glide from where they are to where they belong. @param {Map<string, number[]>} to */
-  draw(to) {
-    cancelAnimationFrame(this.glide);
-    const from = this.at;
+  function draw(to) {
+    cancelAnimationFrame(glide);
+    const from = at;
     const isSame = [...to].every(([key, ys]) => String(from.get(key)) === String(ys));
     const began = performance.now();
     const frame = (/** @type {number} */ now) => {
       const share = isSame || isStill() || !from.size ? 1 : clamp((now - began) / GLIDE_MS, 0, 1);
       const eased = 1 - (1 - share) ** 3;
-      this.at = new Map(
+      at = new Map(
         [...to].map(([key, ys]) => {
           const old = from.get(key);
           const fits = old?.length === ys.length;
           return [key, ys.map((y, k) => (fits && old ? old[k] + (y - old[k]) * eased : y))];
         }),
       );
-      this.paint();
-      if (share < 1) this.glide = requestAnimationFrame(frame);
+      repaint();
+      if (share < 1) glide = requestAnimationFrame(frame);
     };
     frame(began);
   }
 
-  paint() {
-    if (!this.canvas) {
-      this.canvas = svgCanvas(this.scene, { label: t("chart") }, declared.height, paint);
-      this.place.replaceChildren(this.canvas, this.tip.root);
-    } else this.canvas.redraw(this.scene);
+  function repaint() {
+    if (drawn) return drawn.canvas.refit();
+    drawn = picture(
+      t("chart"),
+      (paper, pen) => paint({ rows, choice: shown(), own, at, move }, paper, pen),
+      declared.height,
+    );
+    root.append(drawn);
   }
 
+  /** The choice that is drawn. */
+  const shown = () => /** @type {Choice} */ (choice);
+  const move = (/** @type {number} */ n) => choose({ n });
+
   /** A key of the page moves the marker; returns whether it did. @param {string} action */
-  act(action) {
+  function act(action) {
     const by = MOVES[action];
-    if (!this.choice || !by) return false;
-    const lengths = lengthsOf(this.rows, this.choice);
-    const n = lengths[clamp(lengths.indexOf(this.choice.n) + by, 0, lengths.length - 1)];
-    if (n === this.choice.n) return false;
-    this.choose({ n });
+    if (!choice || !by) return false;
+    const lengths = lengthsOf(rows, choice);
+    const n = lengths[clamp(lengths.indexOf(choice.n) + by, 0, lengths.length - 1)];
+    if (n === choice.n) return false;
+    move(n);
     return true;
   }
 
   /** All figures of the choice as a table. @param {HTMLElement} opener */
-  openTable(opener) {
-    const { choice, table } = this;
+  function openTable(opener) {
     if (!choice || !table) return;
-    const found = chosen(this.rows, choice).sort((a, b) => a.n - b.n);
+    const found = chosen(rows, choice).sort((a, b) => a.n - b.n);
     const errors = choice.pass === "backward" ? ["dQ", "dK", "dV"] : ["error"];
     const figures = ["median_ms", "p20_ms", "p80_ms", "loop_ms", "tflops", "peak_bytes"];
     const columns = [...figures, ...errors];
     const kept = columns.filter((column) => found.some((row) => row[column] !== null));
     const head = [t("table.method"), "N", ...kept.map((column) => texts.columns[column])];
-    const rows = found.map((row) => [
+    const lines = found.map((row) => [
       row.name,
       row.n,
       ...(row.refused ? [row.refused] : kept.map((column) => row[column])),
     ]);
-    const { headline } = finding(this.rows, choice);
+    const { headline } = finding(rows, choice);
     const { pass, mask, d, dtype } = choice;
     const { versions, method } = table.records[recordOf(pass)];
     const of = Object.entries(versions).map((pair) => pair.join(" "));
     const visible = {
-      table: [{ title: t("table.of", { pass, mask, d, dtype }), head, rows }],
+      table: [{ title: t("table.of", { pass, mask, d, dtype }), head, rows: lines }],
       links: [],
-      label: `${this.provenance.textContent}. ${of.join(", ")}. ${method}.`,
+      label: `${provenance.textContent}. ${of.join(", ")}. ${method}.`,
       headline,
       beats: [{}],
     };
     const name = `flashattention-${[pass, mask, `d${d}`, dtype].join("-")}`;
     openTables(/** @type {any} */ (visible), 0, name, opener, null);
   }
+
+  return {
+    root,
+    load,
+    follow,
+    measured,
+    say,
+    repaint,
+    act,
+    get choice() {
+      return choice;
+    },
+  };
 }
+
+/** A choice as an address has it. @param {Choice} choice */
+const nameOf = ({ quantity, pass, mask, d, dtype, n }) =>
+  [quantity, pass, mask, d, dtype, n].join();
 
 /** The height of a chart: its range and its ticks, logarithmic but for TFLOP/s. @param {Series[]} series @param {Choice} choice
  * @returns {import("../lib/chart.js").Up} */

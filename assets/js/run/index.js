@@ -13,21 +13,20 @@ import { address, readPrefixed } from "../site/address.js";
 import { recordFinding } from "../site/findings.js";
 import { isOnScreen, onPage } from "../site/pages.js";
 import { showStep, wish } from "../site/run.js";
-import { PicturePage } from "../story/page.js";
+import { makePicturePage } from "../story/page.js";
 import { icon } from "../views/transport.js";
-import { Chart, MOVES } from "./chart.js";
-import { MaskView } from "./masks.js";
-import { rowsOf } from "./records.js";
-import { ResultView, stepLink } from "./result.js";
+import { MOVES, makeChart } from "./chart.js";
+import { makeMaskView } from "./masks.js";
+import { makeResultView, stepLink } from "./result.js";
 import { t } from "./texts.js";
-import { YoursView } from "./yours.js";
+import { makeYoursView } from "./yours.js";
 
 /** @import { WordField } from "../lib/word_control.js" */
 /** @typedef {Record<string, string>} Values a run's request, by the keys of RunRequest.to_query */
 /** Before a run: on what it would run, and for how long; or why it would not, and what would.
  * @typedef {{gpu: boolean | null, device: string | null, expected_s: number | null, refused: string | null, link: [string, string] | null}} Note */
 /** @typedef {"record" | "result" | "masks" | "yours"} View */
-/** What the parts of the page may ask of it. @typedef {RunPage} RunFrame */
+/** What the parts of the page may ask of it. @typedef {ReturnType<typeof makeRunPage>["frame"]} RunFrame */
 
 const PREFIX = "run-";
 const BUSY = ["running", "waiting"];
@@ -37,319 +36,334 @@ const SLIDES = ["record", "masks", "result"];
 /** Numbers of a sweep on this GPU. */
 const MEASURED = "naive,fa2,hopper,sdpa_flash,sdpa_cudnn";
 
-export class RunPage extends PicturePage {
+/** Make the page in its place. @param {HTMLElement} mount @param {((event: "run" | "stop" | "sweep", query?: string) => void) | null} send nothing runs without it */
+function makeRunPage(mount, send) {
   /** @type {Values} */
-  values = {};
+  let values = {};
   /** @type {Note | null} */
-  note = null;
+  let note = null;
   /** @type {View} */
-  view = "record";
+  let view = "record";
   /** How far the last run is, or what it found. @type {any} */
-  state = null;
-  runs = 0; // that have ended
+  let state = null;
+  let runs = 0; // that have ended
   /** Was the button pressed before the page knew what to run? */
-  isWanted = false;
+  let isWanted = false;
   /** Why the last run gave nothing, and what would. @type {{sentence: string, link: [string, string] | null} | null} */
-  failure = null;
+  let failure = null;
   /** How far a sweep on this GPU is. @type {any} */
-  progress = null;
+  let progress = null;
   /** @type {import("../lib/words.js").ProblemWords | undefined} */
-  line;
+  let line;
 
-  /** @param {HTMLElement} mount @param {((event: "run" | "stop" | "sweep", query?: string) => void) | null} send nothing runs without it */
-  constructor(mount, send) {
-    super(mount, "fa-run-view", { "data-testid": "run", "aria-busy": "false" });
-    this.send = send;
-    this.chart = new Chart(this);
-    this.result = new ResultView(this);
-    this.masks = new MaskView(this);
-    this.yours = new YoursView(this);
-    this.places = {
-      record: this.chart.root,
-      result: this.result.root,
-      masks: this.masks.root,
-      yours: this.yours.root,
-    };
-    this.label = el("span");
-    this.go = button("", () => this.pressed(), { class: "fa-next fa-run-go" }, [
-      this.label,
-      icon("forward"),
-    ]);
-    this.remark = el("div.fa-run-note", { role: "status" });
-    this.meter = el("div.fa-run-meter", { hidden: true }, [el("i")]);
-    const bar = el("div.fa-story-bar.fa-run-foot", [this.meter, this.go, this.remark, this.words]);
-    this.root.append(el("div.fa-run-places", Object.values(this.places)), bar);
-    listen("fa:page", (/** @type {string} */ page) => page === "run" && void this.follow());
-    listen("fa:run-step", () => void this.runStep());
-  }
+  const { base, root, headline, sentence, switches, words } = makePicturePage(
+    mount,
+    "fa-run-view",
+    { "data-testid": "run", "aria-busy": "false" },
+    {
+      get isReady() {
+        return Boolean(line);
+      },
+      layout: draw,
+      act,
+      file: () => [`flashattention-run-${view}`, view === "result" ? state.provenance : ""],
+    },
+  );
+  /** What the parts of the page may ask of it. */
+  const frame = {
+    get values() {
+      return values;
+    },
+    get note() {
+      return note;
+    },
+    get view() {
+      return view;
+    },
+    say,
+    sweep,
+    writeChart,
+    choose,
+    drawBar,
+    openStep,
+    run,
+    notify: (/** @type {string | null} */ words) => base.notify(words),
+  };
+  const chart = makeChart(frame);
+  const result = makeResultView(frame);
+  const masks = makeMaskView(frame);
+  const yours = makeYoursView(frame);
+  /** @type {Record<View, HTMLElement>} */
+  const places = {
+    record: chart.root,
+    result: result.root,
+    masks: masks.root,
+    yours: yours.root,
+  };
+  const label = el("span");
+  const goButton = button("", pressed, { class: "fa-next fa-run-go" }, [label, icon("forward")]);
+  const remark = el("div.fa-run-note", { role: "status" });
+  const meter = el("div.fa-run-meter", { hidden: true }, [el("i")]);
+  const bar = el("div.fa-story-bar.fa-run-foot", [meter, goButton, remark, words]);
+  root.append(el("div.fa-run-places", Object.values(places)), bar);
+  listen("fa:page", (/** @type {string} */ page) => page === "run" && void follow());
+  listen("fa:run-step", () => void runStep());
 
-  get isReady() {
-    return Boolean(this.line);
-  }
-
-  /** @returns {[name: string, words: string]} */
-  get file() {
-    const words = this.view === "result" ? this.state.provenance : "";
-    return [`flashattention-run-${this.view}`, words];
-  }
-
-  layout() {
-    this.draw();
+  /** @param {string} title @param {string} text */
+  function say(title, text) {
+    set(headline, { text: title });
+    set(sentence, { text });
   }
 
   /** Show what the address asks for. */
-  async start() {
+  async function start() {
     const [{ run: fields }] = await during(
       "words",
-      Promise.all([fetchJson("words"), this.chart.load()]),
+      Promise.all([fetchJson("words"), chart.load()]),
     );
     /** @type {WordField} */
     const methods = fields.find((/** @type {WordField} */ field) => field.key === "methods");
     if (!kernelFile()) methods.choices = methods.choices.filter(([key]) => key !== "yours");
-    this.line = makeProblemWords(fields, (change) => this.choose(change), true);
-    this.words.replaceChildren(this.line.root);
+    line = makeProblemWords(fields, choose, true);
+    words.replaceChildren(line.root);
     const named = Object.fromEntries(readPrefixed(PREFIX));
-    if (named.view === "masks" || named.view === "yours") this.view = named.view;
-    await this.follow(named.chart);
-    if (wish.step) await this.runStep();
-    else if (this.isWanted) this.run();
+    if (named.view === "masks" || named.view === "yours") view = named.view;
+    await follow(named.chart);
+    if (wish.step) await runStep();
+    else if (isWanted) run();
   }
 
-  /** Read from the address what would be run: the page's own request, else the Step page's Problem. @param {string} [chart] what its chart shows */
-  async follow(chart) {
-    if (!this.line) return;
+  /** Read from the address what would be run: the page's own request, else the Step page's Problem. @param {string} [drawn] what its chart shows */
+  async function follow(drawn) {
+    if (!line) return;
     address.flush();
-    this.notify(await this.read(window.location.search, chart, true));
+    base.notify(await read(window.location.search, drawn, true));
   }
 
-  /** Take the request of an address; resolves with the sentence why not. @param {string} search @param {string} [chart] @param {boolean} isForced shows the default in place of what is refused */
-  async read(search, chart, isForced = false) {
+  /** Take the request of an address; resolves with the sentence why not. @param {string} search @param {string} [drawn] @param {boolean} isForced shows the default in place of what is refused */
+  async function read(search, drawn, isForced = false) {
     try {
-      const response = await during("opened", this.fetch(serverUrl("opened", search)));
-      const { values, error, ...note } = (await response.json()).run;
+      const response = await during("opened", base.fetch(serverUrl("opened", search)));
+      const { values: found, error, ...rest } = (await response.json()).run;
       if (error && !isForced) return error;
-      const isOther = JSON.stringify(values) !== JSON.stringify(this.values);
-      Object.assign(this, { values, note });
-      this.line?.show(values, this.view === "masks" ? LINES.masks : LINES.run);
-      if (isOther || chart) this.chart.follow(values, chart);
-      if (isOther) this.failure = null;
-      this.draw();
+      const isOther = JSON.stringify(found) !== JSON.stringify(values);
+      values = found;
+      note = rest;
+      showWords();
+      if (isOther || drawn) chart.follow(values, drawn);
+      if (isOther) failure = null;
+      draw();
       return error;
     } catch (error) {
       return errorText(error);
     }
   }
 
+  function showWords() {
+    line?.show(values, view === "masks" ? LINES.masks : LINES.run);
+  }
+
   /** Change words of the Problem; resolves with the sentence why not. @param {Record<string, string>} change */
-  async choose(change) {
-    if (!this.send) return t("without_server");
-    const values = changeValues(/** @type {any} */ (this.values), change);
+  async function choose(change) {
+    if (!send) return t("without_server");
+    const wanted = changeValues(/** @type {any} */ (values), change);
     const params = new URLSearchParams(window.location.search);
     for (const [key] of readPrefixed(PREFIX)) params.delete(PREFIX + key);
-    for (const [key, value] of Object.entries(values)) params.set(PREFIX + key, value);
-    const refusal = await this.read(`?${params}`);
-    if (!refusal) this.write();
+    for (const [key, value] of Object.entries(wanted)) params.set(PREFIX + key, value);
+    const refusal = await read(`?${params}`);
+    if (!refusal) write();
     return refusal ?? undefined;
   }
 
   /** The request goes to the address, unless it is the Step page's Problem. */
-  write() {
-    const own = Object.entries(this.values).filter(([key, value]) => value !== RUN_DEFAULTS[key]);
+  function write() {
+    const own = Object.entries(values).filter(([key, value]) => value !== RUN_DEFAULTS[key]);
     address.flush();
     const isSame = isStepProblem(Object.fromEntries(own), window.location.search);
-    address.writePrefixed(PREFIX, this.values, isSame ? this.values : RUN_DEFAULTS);
+    address.writePrefixed(PREFIX, values, isSame ? values : RUN_DEFAULTS);
   }
 
   /** @param {string | null} name what the chart shows, null for what it shows by itself */
-  writeChart(name) {
+  function writeChart(name) {
     address.write({ [`${PREFIX}chart`]: name });
   }
 
-  get isBusy() {
-    return BUSY.includes(this.state?.state) || Boolean(this.progress);
+  function isBusy() {
+    return isRunning() || Boolean(progress);
   }
 
-  pressed() {
-    if (this.isBusy) this.send?.("stop");
-    else if (this.note) this.run();
-    else this.isWanted = true;
+  function isRunning() {
+    return BUSY.includes(state?.state);
   }
 
-  run() {
-    if (!this.send) return;
-    this.notify(null);
-    this.failure = null;
-    this.write();
+  function pressed() {
+    if (isBusy()) send?.("stop");
+    else if (note) run();
+    else isWanted = true;
+  }
+
+  function run() {
+    if (!send) return;
+    base.notify(null);
+    failure = null;
+    write();
     address.flush();
     pending("run", true);
-    this.send("run", new URLSearchParams(this.values).toString());
+    send("run", new URLSearchParams(values).toString());
   }
 
   /** Run the Problem of the Step page. */
-  async runStep() {
-    if (!this.line) return;
+  async function runStep() {
+    if (!line) return;
     wish.step = false;
-    await this.follow();
-    if (!this.isBusy) this.run();
+    await follow();
+    if (!isBusy()) run();
   }
 
   /** Measure what the chart shows on this GPU. */
-  sweep() {
-    if (!this.send || this.isBusy || !this.chart.choice) return;
-    const { d, dtype, mask } = this.chart.choice;
+  function sweep() {
+    if (!send || isBusy() || !chart.choice) return;
+    const { d, dtype, mask } = chart.choice;
     const plain = { data: "random", text: "", hk: "each", head: "0", pass: "forward" };
-    const query = { ...this.values, ...plain, d: String(d), dtype, mask, methods: MEASURED };
-    this.send("sweep", new URLSearchParams(query).toString());
+    const query = { ...values, ...plain, d: String(d), dtype, mask, methods: MEASURED };
+    send("sweep", new URLSearchParams(query).toString());
   }
 
   /** What the server says. @param {string} answer JSON */
-  receive(answer) {
+  function receive(answer) {
     if (!answer.startsWith("{")) return; // what was asked
     const { run, sweep } = JSON.parse(answer);
-    if (sweep) this.swept(sweep);
-    if (run) this.ran(run);
+    if (sweep) swept(sweep);
+    if (run) ran(run);
   }
 
   /** @param {{rows?: any[][], columns?: string[], device?: string, done?: number, all?: number, error: string | null}} sweep */
-  swept({ rows, columns, device = "", done = 0, all = 0, error }) {
+  function swept({ rows, columns, device = "", done = 0, all = 0, error }) {
     const isOver = error !== null || done === all;
-    this.progress = isOver ? null : { done, all, device };
-    if (rows?.length && columns)
-      this.chart.measured(rowsOf({ rows, columns, methods: this.chart.methods }), device);
-    if (error) this.notify(error);
-    this.draw();
+    progress = isOver ? null : { done, all, device };
+    if (rows?.length && columns) chart.measured({ rows, columns }, device);
+    if (error) base.notify(error);
+    draw();
   }
 
-  /** A run goes on, or has ended. @param {any} state */
-  ran(state) {
-    const { state: name, sentence } = state;
-    const isOver = !BUSY.includes(name);
-    const before = this.view;
+  /** A run goes on, or has ended. @param {any} now */
+  function ran(now) {
+    state = now;
+    const { state: name, sentence, link } = now;
+    const isOver = !isRunning();
+    const before = view;
     pending("run", !isOver);
-    this.state = state;
-    if (name === "refused") {
-      this.view = "record";
-      this.failure = { sentence, link: state.link };
-    } else if (name === "waiting" || name === "canceled") this.view = "record";
-    else this.view = "result";
-    this.result.show(state);
+    view = ["refused", "waiting", "canceled"].includes(name) ? "record" : "result";
+    if (name === "refused") failure = { sentence, link };
+    result.show(now);
     if (isOver) {
-      this.runs += 1;
-      recordFinding({ ...state, query: this.stepQuery });
+      runs += 1;
+      recordFinding({ ...now, query: stepQuery() });
     }
-    this.draw();
+    draw();
     // On a phone the button is below what it changes
-    if (this.view !== before) this.headline.scrollIntoView({ block: "nearest" });
+    if (view !== before) headline.scrollIntoView({ block: "nearest" });
   }
 
   /** The Step page's query of what was run. */
-  get stepQuery() {
-    return new URLSearchParams(this.state?.query ?? {}).toString();
+  function stepQuery() {
+    return new URLSearchParams(state?.query ?? {}).toString();
   }
 
-  /** @param {View} view */
-  open(view) {
-    this.view = view;
+  /** @param {View} name */
+  function open(name) {
+    view = name;
     address.write({ [`${PREFIX}view`]: ["masks", "yours"].includes(view) ? view : null });
-    this.line?.show(this.values, view === "masks" ? LINES.masks : LINES.run);
-    this.draw();
+    showWords();
+    draw();
   }
 
   /** Show a step of what was run on the Step page. @param {number} step */
-  openStep(step) {
-    return showStep(`${this.stepQuery}&step=${step}`);
+  function openStep(step) {
+    return showStep(`${stepQuery()}&step=${step}`);
   }
 
-  draw() {
-    const { state: name = "", agrees, right, device } = this.state ?? {};
-    set(this.root, {
-      "data-view": this.view,
+  function draw() {
+    const { state: name = "", agrees, right, device } = state ?? {};
+    set(root, {
+      "data-view": view,
       "data-state": name,
-      "data-query": this.stepQuery,
+      "data-query": stepQuery(),
       "data-agrees": String(agrees ?? ""),
       "data-right": String(right ?? ""),
       "data-device": device ?? "",
-      "data-runs": this.runs,
+      "data-runs": runs,
     });
-    for (const [view, place] of Object.entries(this.places)) place.hidden = view !== this.view;
-    this.drawViews();
-    if (this.view === "record") {
-      this.chart.say();
-      if (this.chart.choice) this.chart.paint();
+    for (const [name, place] of Object.entries(places)) place.hidden = name !== view;
+    drawViews();
+    if (view === "record") {
+      chart.say();
+      if (chart.choice) chart.repaint();
     }
-    if (this.view === "masks") void this.masks.show();
-    if (this.view === "yours") void this.yours.show();
-    if (this.view === "result") {
-      this.say(this.state.headline, this.state.sentence);
-      this.result.draw();
+    if (view === "masks") void masks.show();
+    if (view === "yours") void yours.show();
+    if (view === "result") {
+      say(state.headline, state.sentence);
+      result.draw();
     }
-    this.drawBar();
+    drawBar();
   }
 
-  drawViews() {
-    const has = this.state && ["running", "done"].includes(this.state.state);
+  function drawViews() {
+    const has = state && ["running", "done"].includes(state.state);
     const options = [
       { value: "record", text: t(has ? "view.record" : "view.kernel") },
       ...(has ? [{ value: "result", text: t("view.result") }] : []),
       { value: "masks", text: t("view.masks") },
       { value: "yours", text: t("view.yours") },
     ];
-    const open = (/** @type {string} */ view) => this.open(/** @type {View} */ (view));
-    replaceRadios(this.switches, [radios(t("views"), options, this.view, open)]);
+    const to = (/** @type {string} */ name) => open(/** @type {View} */ (name));
+    replaceRadios(switches, [radios(t("views"), options, view, to)]);
   }
 
-  drawBar() {
-    const { state, progress, note } = this;
-    const isRunning = BUSY.includes(state?.state);
-    const isResult = this.view === "result";
+  function drawBar() {
+    const isResult = view === "result";
     const name = progress
       ? t("stop.sweep")
-      : isRunning || (isResult && state.button)
+      : isRunning() || (isResult && state.button)
         ? state.button
-        : t(this.view === "masks" ? "run.mask" : "run");
-    set(this.label, { text: name });
-    const refused = note?.refused && !this.isBusy;
-    set(this.go, {
-      class: `fa-next fa-run-go${this.isBusy ? " is-stop" : ""}`,
+        : t(view === "masks" ? "run.mask" : "run");
+    set(label, { text: name });
+    const refused = note?.refused && !isBusy();
+    set(goButton, {
+      class: `fa-next fa-run-go${isBusy() ? " is-stop" : ""}`,
       "aria-disabled": refused ? "true" : "false",
       disabled: refused ? "" : null,
     });
-    const isYours = this.view === "yours";
-    this.go.hidden = !this.send || isYours;
-    this.words.hidden = isYours;
-    this.meter.hidden = !isRunning;
-    this.meter.style.setProperty("--share", String(state?.progress ?? 0));
-    const views = isResult && !isEnlarged() ? this.result.drawViews() : null;
-    if (views) {
-      const link = stepLink(() => this.openStep(0));
-      replaceRadios(this.remark, [link, views]);
-    } else this.remark.replaceChildren(...(isYours ? this.yours : this).remarks());
-    set(this.remark, {
-      class: this.refusal[0] && !this.isBusy && !views ? "fa-run-note is-refused" : "fa-run-note",
+    const isYours = view === "yours";
+    goButton.hidden = !send || isYours;
+    words.hidden = isYours;
+    meter.hidden = !isRunning();
+    meter.style.setProperty("--share", String(state?.progress ?? 0));
+    const views = isResult && !isEnlarged() ? result.drawViews() : null;
+    if (views) replaceRadios(remark, [stepLink(() => openStep(0)), views]);
+    else remark.replaceChildren(...(isYours ? yours.remarks() : remarks()));
+    set(remark, {
+      class: refusal()[0] && !isBusy() && !views ? "fa-run-note is-refused" : "fa-run-note",
     });
   }
 
   /** Why nothing runs, or ran, and the text and address of what would. @returns {[string, [string, string] | null]} */
-  get refusal() {
-    const { note, failure } = this;
+  function refusal() {
     if (note?.refused) return [note.refused, note.link];
     return [failure?.sentence ?? "", failure?.link ?? null];
   }
 
   /** What stands beside the button: of a run that goes on, of a sweep, or of the machine. @returns {Node[]} */
-  remarks() {
-    const { state, progress, note } = this;
+  function remarks() {
     const lines = (/** @type {string[]} */ ...words) => words.map((text) => el("p", { text }));
-    if (progress) {
-      const { done, all, device } = progress;
-      return lines(t("note.sweep", { done, all, device }));
-    }
-    if (BUSY.includes(state?.state))
+    if (progress) return lines(t("note.sweep", progress));
+    if (isRunning())
       return lines(...(state.note ?? []), state.state === "waiting" ? state.sentence : "");
     if (!note) return [];
-    if (!this.send) return lines(t("without_server"));
+    if (!send) return lines(t("without_server"));
     const { gpu, device, expected_s: expected } = note;
-    const [why, link] = this.refusal;
+    const [why, link] = refusal();
     if (why) {
       const way = link && el("a", { href: link[1], text: link[0], class: "fa-run-plain" });
       return [...lines(why), ...(way ? [way] : [])];
@@ -361,19 +375,21 @@ export class RunPage extends PicturePage {
   }
 
   /** @param {string} action */
-  act(action) {
-    const part = { record: this.chart, result: this.result, masks: null, yours: null }[this.view];
-    return Boolean(part?.act(action)) || (isEnlarged() && this.turn(MOVES[action]));
+  function act(action) {
+    const part = { record: chart, result, masks: null, yours: null }[view];
+    return Boolean(part?.act(action)) || (isEnlarged() && turn(MOVES[action]));
   }
 
   /** Lead a lecturer, who may have two keys, from the chart to the masks and to the run; returns whether it did. @param {number | undefined} by */
-  turn(by) {
-    const view = by && SLIDES[SLIDES.indexOf(this.view) + by];
-    if (!view) return false;
-    if (view !== "result" || this.state?.state === "done") this.open(view);
-    else if (!this.isBusy && !this.refusal[0]) this.run();
+  function turn(by) {
+    const next = by && SLIDES[SLIDES.indexOf(view) + by];
+    if (!next) return false;
+    if (next !== "result" || state?.state === "done") open(next);
+    else if (!isBusy() && !refusal()[0]) run();
     return true;
   }
+
+  return { frame, start, receive };
 }
 
 /** @typedef {import("../story/page.js").Component} Component */
@@ -386,7 +402,7 @@ export async function mountRunPage({ element, props, watch, trigger }) {
     if (query !== undefined) props.value = query;
     trigger(event);
   };
-  const page = new RunPage(get(element, ".fa-mount"), trigger ? send : null);
+  const page = makeRunPage(get(element, ".fa-mount"), trigger ? send : null);
   watch?.("value", () => page.receive(props?.value ?? ""));
   if (!isOnScreen("run")) await onPage("run");
   await page.start();

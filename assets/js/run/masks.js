@@ -20,55 +20,49 @@ const SLOPE = 1 / SIDE; // how much a cell of distance fades what ALiBi lowers
 /** @param {Mask} mask */
 const keyOf = ({ preset, score }) => `${preset} ${score}`;
 
-export class MaskView {
+/** Make it for the page. @param {import("./index.js").RunFrame} page */
+export function makeMaskView(page) {
   /** @type {Masks | undefined} */
-  data;
-  chosen = "";
+  let data;
   /** The mask that was pressed: the Problem has its text for another N. @type {string | undefined} */
-  named;
+  let named;
+  /** @type {Scene} */
+  let scene;
+  /** @type {import("../lib/svg_canvas.js").Canvas | undefined} */
+  let canvas;
+  const place = el("div.fa-story-picture");
+  const provenance = el("p.fa-story-provenance");
+  const root = el("div.fa-run-record", [el("div.fa-run-above", [provenance]), place]);
 
-  /** @param {import("./index.js").RunFrame} page */
-  constructor(page) {
-    this.page = page;
-    this.place = el("div.fa-story-picture");
-    this.provenance = el("p.fa-story-provenance");
-    this.root = el("div.fa-run-record", [el("div.fa-run-above", [this.provenance]), this.place]);
-  }
-
-  async show() {
-    this.data ??= /** @type {Masks} */ (await during("masks", fetchJson("record_masks")));
-    const { masks, device, ...shape } = this.data;
+  async function show() {
+    data ??= /** @type {Masks} */ (await during("masks", fetchJson("record_masks")));
+    const { masks, device, ...shape } = data;
     const gains = masks.map(({ gain }) => gain);
     const [low, high] = [Math.min(...gains), Math.max(...gains)].map((x) => x.toFixed(1));
     const plain = masks.filter(({ score }) => score === "none").length;
     const counts = { masks: plain, scores: masks.length - plain };
-    this.page.say(t("masks.said", { ...counts, low, high }), t("masks.why"));
+    page.say(t("masks.said", { ...counts, low, high }), t("masks.why"));
     const card = device.replace("NVIDIA ", "");
-    this.provenance.textContent = t("masks.recorded", { card, ...shape });
-    const { mask, score } = this.page.values;
+    provenance.textContent = t("masks.recorded", { card, ...shape });
+    const { mask, score } = page.values;
     const now = masks.find(
-      (one) => one.score === score && [one.mask, one.preset].includes(this.named ?? mask),
+      (one) => one.score === score && [one.mask, one.preset].includes(named ?? mask),
     );
-    this.chosen = now ? keyOf(now) : "";
-    if (!this.canvas) {
-      const wanted = { share: 4.6, least: 300, most: 900 };
-      this.canvas = svgCanvas(this.scene, { label: t("masks.label") }, wanted, paint);
-      this.place.replaceChildren(this.canvas);
-    } else this.canvas.redraw(this.scene);
-  }
-
-  /** @returns {Scene} */
-  get scene() {
-    const { masks } = /** @type {Masks} */ (this.data);
-    return { masks, chosen: this.chosen, press: (mask) => void this.press(mask) };
+    scene = { masks, chosen: now ? keyOf(now) : "", press };
+    if (canvas) return canvas.redraw(scene);
+    const wanted = { share: 4.6, least: 300, most: 900 };
+    canvas = svgCanvas(scene, { label: t("masks.label") }, wanted, paint);
+    place.replaceChildren(canvas);
   }
 
   /** @param {Mask} mask */
-  async press(mask) {
-    this.named = mask.preset;
-    const refusal = await this.page.choose({ mask: mask.preset, score: mask.score });
-    this.page.notify(refusal ?? null);
+  async function press(mask) {
+    named = mask.preset;
+    const refusal = await page.choose({ mask: mask.preset, score: mask.score });
+    page.notify(refusal ?? null);
   }
+
+  return { root, show };
 }
 
 /** @param {Scene} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */

@@ -2,7 +2,7 @@
 
 import { el } from "../lib/dom.js";
 import { svgCanvas } from "../lib/svg_canvas.js";
-import { Tip } from "../story/tip.js";
+import { makeTip } from "../story/tip.js";
 
 /** @import { Drawn, Height, Paper, Pen } from "../lib/svg_canvas.js" */
 /** @typedef {(paper: Paper, pen: Pen<any>) => Drawn} Paint */
@@ -14,6 +14,6 @@ const FILLS = { share: 0.62, least: 120, most: 800, fills: true };
 export function picture(label, draw, height = FILLS) {
   const canvas = svgCanvas(null, { label }, height, (_, paper, pen) => draw(paper, pen));
   const place = el("div.fa-story-picture", [canvas]);
-  place.append(new Tip(place).root);
+  place.append(makeTip(place));
   return Object.assign(place, { canvas });
 }

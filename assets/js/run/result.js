@@ -2,7 +2,7 @@
 
 import { button, el, set } from "../lib/dom.js";
 import { isEnlarged } from "../lib/screen.js";
-import { radios } from "../lib/radios.js";
+import { radios, replaceRadios } from "../lib/radios.js";
 import { rich } from "../views/rich.js";
 import { paintBars, paintErrors, paintMap, paintRows } from "./claims.js";
 import { MOVES } from "./chart.js";
@@ -18,91 +18,86 @@ const LANES = { share: 2.2, least: 260, most: 700 };
 export const ALL = "claims";
 const DETAILS = "details";
 
-export class ResultView {
+/** Make it for the page. @param {import("./index.js").RunFrame} page */
+export function makeResultView(page) {
   /** What the server says of the run. @type {any} */
-  state = null;
-  view = ALL;
-  tab = "errors";
-  tile = -1;
+  let state = null;
+  let view = ALL;
+  let tab = "errors";
+  let tile = -1;
+  /** @type {ReturnType<typeof picture> | undefined} */
+  let lanes;
+  /** @type {ReturnType<typeof picture> | undefined} */
+  let map;
+  const after = el("p.fa-run-after");
+  const root = el("div.fa-run-result");
 
-  /** @param {import("./index.js").RunFrame} page */
-  constructor(page) {
-    this.page = page;
-    this.root = el("div.fa-run-result");
-    this.views = el("div.fa-run-claims");
-  }
-
-  /** @param {any} state as explainer/views/run_state.py and run_result.py make it */
-  show(state) {
-    const was = this.state?.state;
-    this.state = state;
+  /** @param {any} given as explainer/views/run_state.py and run_result.py make it */
+  function show(given) {
+    const was = state?.state;
+    state = given;
     if (state.state === "done") {
-      this.view = state.first === "fast" ? "fast" : ALL;
-      this.tab = "errors";
-      this.tile = state.claims[1].map?.worst ?? -1;
+      view = state.first === "fast" ? "fast" : ALL;
+      tab = "errors";
+      tile = state.claims[1].map?.worst ?? -1;
     }
-    if (state.state !== "running" || was !== "running") this.lanes = undefined;
-    this.draw();
+    if (state.state !== "running" || was !== "running") lanes = undefined;
+    draw();
   }
 
-  draw() {
-    const { state } = this;
+  function draw() {
     if (!state) return;
-    set(this.root, { "data-state": state.state, "data-view": this.view });
-    if (state.state === "running") return this.drawLanes();
-    if (state.state !== "done") return this.root.replaceChildren();
-    this.drawClaims();
+    set(root, { "data-state": state.state, "data-view": view });
+    if (state.state === "running") return drawLanes();
+    if (state.state !== "done") return root.replaceChildren();
+    drawClaims();
   }
 
-  drawLanes() {
-    if (!this.lanes) {
-      const label = t("lanes.label");
-      this.lanes = picture(label, (paper) => paintLanes(this.state, paper), LANES);
-      this.after = el("p.fa-run-after");
-      this.root.replaceChildren(this.lanes, this.after);
-    } else this.lanes.canvas.refit();
-    this.after?.replaceChildren(...rich(this.state.after));
+  function drawLanes() {
+    if (!lanes) {
+      lanes = picture(t("lanes.label"), (paper) => paintLanes(state, paper), LANES);
+      root.replaceChildren(lanes, after);
+    } else lanes.canvas.refit();
+    after.replaceChildren(...rich(state.after));
   }
 
   /** The views of the result, in the order of the keys: all claims, each alone, the details. */
-  get order() {
-    return isEnlarged() ? Object.keys(texts.views).slice(1, -1) : Object.keys(texts.views);
+  function order() {
+    const all = Object.keys(texts.views);
+    return isEnlarged() ? all.slice(1, -1) : all;
   }
 
-  /** @param {string} view */
-  open(view) {
-    this.view = view;
-    this.draw();
-    this.page.drawBar();
+  /** @param {string} name */
+  function open(name) {
+    view = name;
+    draw();
+    page.drawBar();
   }
 
   /** A key of the page leads to the claim before or after; returns whether it did. @param {string} action */
-  act(action) {
-    if (this.state?.state !== "done") return false;
+  function act(action) {
+    if (state?.state !== "done") return false;
     const by = MOVES[action];
-    const at = this.order.indexOf(this.view);
-    const view = by && this.order[at + by];
-    if (view) this.open(view);
-    return Boolean(view);
+    const next = by && order()[order().indexOf(view) + by];
+    if (next) open(next);
+    return Boolean(next);
   }
 
-  drawClaims() {
-    const { state } = this;
-    if (isEnlarged() && !this.order.includes(this.view)) this.view = this.order[0];
-    const { view } = this;
+  function drawClaims() {
+    if (isEnlarged() && !order().includes(view)) view = order()[0];
     const isAll = view === ALL;
     const claims = state.claims.filter((/** @type {any} */ one) => isAll || one.key === view);
-    const drawn = claims.map((/** @type {any} */ one) => this.drawClaim(one, !isAll));
+    const drawn = claims.map((/** @type {any} */ one) => drawClaim(one, !isAll));
     const row = el("div", { class: `fa-run-four${isAll ? "" : " is-alone"}` }, drawn);
     if (!isAll && view === "fast" && state.tabs.roofline.points.length)
-      row.append(this.drawRoofline(state.tabs.roofline));
+      row.append(drawRoofline(state.tabs.roofline));
     const parts = view === DETAILS ? [] : [row];
-    if ((isAll || view === DETAILS) && !isEnlarged()) parts.push(this.drawTabs());
-    this.root.replaceChildren(...parts);
+    if ((isAll || view === DETAILS) && !isEnlarged()) parts.push(drawTabs());
+    root.replaceChildren(...parts);
   }
 
   /** @param {any} roofline */
-  drawRoofline(roofline) {
+  function drawRoofline(roofline) {
     const label = texts.tabs.roofline;
     return el("section.fa-run-claim", { "aria-label": label }, [
       el("h3", label),
@@ -111,19 +106,19 @@ export class ResultView {
   }
 
   /** @param {any} claim @param {boolean} isLarge */
-  drawClaim(claim, isLarge) {
+  function drawClaim(claim, isLarge) {
     const { key, title, sentence } = claim;
     /** @type {Record<string, Paint>} */
     const paints = {
       correct: (paper) => paintErrors(claim, paper),
-      same: (paper, pen) => this.paintSame(claim, paper, pen),
+      same: (paper, pen) => paintSame(claim, paper, pen),
       fast: (paper) => paintBars(claim, paper, isLarge),
       small: (paper) => paintBars(claim, paper, isLarge),
     };
     const note = key === "fast" && [claim.note, isLarge && claim.stroke].filter(Boolean).join(". ");
     const has = key !== "same" || claim.map || claim.rows.length;
     const place = picture(texts.labels[key], paints[key]);
-    this.map = key === "same" ? place : this.map;
+    if (key === "same") map = place;
     return el("section.fa-run-claim", { "data-claim": key, "aria-label": title }, [
       el("h3", title),
       el("p", { text: sentence }),
@@ -133,50 +128,42 @@ export class ResultView {
   }
 
   /** @param {any} claim @param {Paper} paper @param {Pen<any>} pen */
-  paintSame(claim, paper, pen) {
+  function paintSame(claim, paper, pen) {
     if (!claim.map) return paintRows(claim, paper);
-    const { map, note } = claim;
+    const { map: tiles, note } = claim;
     const choose = (/** @type {number} */ k) => {
-      this.tile = k;
-      this.map?.canvas.refit();
+      tile = k;
+      map?.canvas.refit();
       pen.focus(`tile ${k}`);
     };
-    return paintMap(
-      { map, note, chosen: this.tile, choose, open: (k) => this.openTile(map, k) },
-      paper,
-      pen,
-    );
+    const step = (/** @type {number} */ k) => tiles.steps[k] ?? null;
+    const openTile = (/** @type {number} */ k) => step(k) !== null && page.openStep(step(k));
+    return paintMap({ map: tiles, note, chosen: tile, choose, open: openTile }, paper, pen);
   }
 
-  /** @param {import("./claims.js").TileMap} map @param {number} k */
-  openTile({ steps }, k) {
-    if (steps[k] !== null && steps[k] !== undefined) this.page.openStep(Number(steps[k]));
-  }
-
-  drawTabs() {
-    const { tabs } = this.state;
+  function drawTabs() {
+    const { tabs } = state;
     const panel = el("div.fa-run-panel", { role: "tabpanel" });
     const options = Object.entries(texts.tabs).map(([value, text]) => ({ value, text }));
     const list = el("div.fa-run-tablist");
-    const open = (/** @type {string} */ tab) => {
-      this.tab = tab;
-      const row = radios(t("tabs.name"), options, tab, open, "fa-run-tabs");
-      const isFocused = list.contains(document.activeElement);
-      list.replaceChildren(row);
-      if (isFocused) /** @type {HTMLElement} */ (row.querySelector('[tabindex="0"]')).focus();
-      set(panel, { "aria-label": texts.tabs[tab], "data-tab": tab });
-      drawTab(panel, tabs[tab]);
+    const openTab = (/** @type {string} */ name) => {
+      tab = name;
+      replaceRadios(list, [radios(t("tabs.name"), options, name, openTab, "fa-run-tabs")]);
+      set(panel, { "aria-label": texts.tabs[name], "data-tab": name });
+      drawTab(panel, tabs[name]);
     };
-    open(this.tab);
+    openTab(tab);
     return el("div.fa-run-details", [list, panel]);
   }
 
   /** The views as words, for the page's bar. */
-  drawViews() {
-    if (this.state?.state !== "done") return null;
-    const options = this.order.map((value) => ({ value, text: texts.views[value] }));
-    return radios(t("views.name"), options, this.view, (view) => this.open(view), "fa-run-choice");
+  function drawViews() {
+    if (state?.state !== "done") return null;
+    const options = order().map((value) => ({ value, text: texts.views[value] }));
+    return radios(t("views.name"), options, view, open, "fa-run-choice");
   }
+
+  return { root, show, draw, act, drawViews };
 }
 
 /** A link of the result that leads to the Step page. @param {() => void} act */

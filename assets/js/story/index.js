@@ -11,12 +11,12 @@ import { address, readPrefixed } from "../site/address.js";
 import { isOnScreen, onPage, toPage } from "../site/pages.js";
 import { Index, markTerms } from "../site/terms.js";
 import { makeProblemWords } from "../lib/words.js";
-import { StoryBar } from "./bar.js";
+import { makeStoryBar } from "./bar.js";
 import { beatMs, beside, chapterOf, textsAt } from "./chapters.js";
-import { PicturePage } from "./page.js";
+import { makePicturePage } from "./page.js";
 import { moreButton, openTables } from "./tables.js";
 import { t, texts } from "./texts.js";
-import { Tip } from "./tip.js";
+import { makeTip } from "./tip.js";
 import layout from "../../stories.json" with { type: "json" };
 
 /** @import { Canvas, Height, Paper, Pen, Drawn } from "../lib/svg_canvas.js" */
@@ -33,287 +33,274 @@ const LAYOUT = layout;
 const MARGIN = 8; // px about what is scrolled into view
 const NEXT_MS = 1200; // in which Next passes the positions of a chapter
 
-class StoryPage extends PicturePage {
+/** Make a story in its place. @param {HTMLElement} mount @param {Story} story @param {Component} component */
+function makeStory(mount, story, component) {
   /** @type {Chapter | undefined} */
-  data;
-  at = 0;
-  chapter = "";
+  let data;
+  let at = 0;
+  let chapter = "";
   /** Words and switches that were chosen, by their keys in the address. @type {Record<string, string>} */
-  choice = {};
+  let choice = {};
   /** @type {Map<string, Chapter>} */
-  answers = new Map();
+  const answers = new Map();
   /** @type {Canvas | undefined} */
-  canvas;
+  let canvas;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
-  timer;
+  let timer;
   /** What the glossary explains. @type {Index | undefined} */
-  terms;
+  let terms;
   /** The terms that headline and sentence explain. @type {Set<string>} */
-  marked = new Set();
+  let marked = new Set();
   /** The problem in words, once its choices are there. @type {import("../lib/words.js").ProblemWords | undefined} */
-  line;
+  let line;
+  const names = Object.keys(story.painters);
+  const { prefix, after } = story;
 
-  /** @param {HTMLElement} mount @param {Story} story @param {Component} component */
-  constructor(mount, story, component) {
-    super(mount, "fa-story", { "data-testid": "story", "data-page": story.page });
-    this.story = story;
-    this.component = component;
-    component.watch?.("value", () => this.recorded(component.props?.value ?? ""));
-    this.names = Object.keys(story.painters);
-    this.place = el("div.fa-story-picture");
-    this.provenance = el("p.fa-story-provenance");
-    const more = moreButton(
-      t("table"),
-      (opener) => this.data && openTables(this.data, this.at, this.file[0], opener, this.recorder),
-    );
-    this.spoken = el("p.fa-sr", { "aria-live": "polite", "data-testid": "sentence" });
-    this.bar = new StoryBar(this.names, {
-      act: (action) => this.act(action),
-      open: (name) => this.open(name, {}),
-      go: (at) => this.moved(at),
-    });
-    const foot = el("div.fa-story-foot", [this.provenance, this.words, more]);
-    this.root.append(this.place, foot, this.bar.root, this.spoken);
-    this.tip = new Tip(this.place);
-    /** What `reveal` learns from which parts of the picture changed. */
-    this.changes = new MutationObserver(() => {});
-    this.changes.observe(this.place, { subtree: true, childList: true, attributes: true });
-    // After the pointer has chosen, the arrows move the scrubber; with the keyboard the focus stays in the switch
-    this.switches.addEventListener("click", (event) => event.detail && targetOf(event).blur());
-  }
+  const { base, root, headline, sentence, switches, words } = makePicturePage(
+    mount,
+    "fa-story",
+    { "data-testid": "story", "data-page": story.page },
+    {
+      get isReady() {
+        return Boolean(data);
+      },
+      layout: () => canvas?.refit(),
+      act,
+      file,
+    },
+  );
+  component.watch?.("value", () => recorded(component.props?.value ?? ""));
+  const place = el("div.fa-story-picture");
+  const provenance = el("p.fa-story-provenance");
+  const more = moreButton(
+    t("table"),
+    (opener) => data && openTables(data, at, file()[0], opener, recorder()),
+  );
+  const spoken = el("p.fa-sr", { "aria-live": "polite", "data-testid": "sentence" });
+  const bar = makeStoryBar(names, { act, open: (name) => open(name, {}), go: moved });
+  const foot = el("div.fa-story-foot", [provenance, words, more]);
+  root.append(place, foot, bar.root, spoken);
+  const tip = makeTip(place);
+  /** What `reveal` learns from which parts of the picture changed. */
+  const changes = new MutationObserver(() => {});
+  changes.observe(place, { subtree: true, childList: true, attributes: true });
+  // After the pointer has chosen, the arrows move the scrubber; with the keyboard the focus stays in the switch
+  switches.addEventListener("click", (event) => event.detail && targetOf(event).blur());
 
-  get isReady() {
-    return Boolean(this.data);
-  }
-
-  get last() {
-    return (this.data?.beats.length ?? 1) - 1;
+  function last() {
+    return (data?.beats.length ?? 1) - 1;
   }
 
   /** @returns {[name: string, words: string]} */
-  get file() {
-    const name = `flashattention-${this.story.page}-${this.chapter}`;
-    return [name, this.provenance.textContent ?? ""];
-  }
-
-  layout() {
-    this.canvas?.refit();
+  function file() {
+    return [`flashattention-${story.page}-${chapter}`, provenance.textContent ?? ""];
   }
 
   /** Show what the address asks for. */
-  start() {
+  function start() {
     during("words", fetchJson("words")).then(({ workload }) => {
-      this.line = makeProblemWords(workload, (choice) => this.choose(choice));
-      this.words.replaceChildren(this.line.root);
-      this.showWords();
+      line = makeProblemWords(workload, choose);
+      words.replaceChildren(line.root);
+      showWords();
     });
-    const { view, at, ...choice } = Object.fromEntries(readPrefixed(this.story.prefix));
-    this.choice = choice;
-    return this.openFirst(chapterOf(this.names, view), at === undefined ? undefined : Number(at));
+    const { view, at: place, ...chosen } = Object.fromEntries(readPrefixed(prefix));
+    choice = chosen;
+    return openFirst(chapterOf(names, view), place === undefined ? undefined : Number(place));
   }
 
-  /** Show what the address asks for; where that is refused, say so over the page's own. @param {string} name @param {number} [at] */
-  async openFirst(name, at) {
-    const refusal = await this.open(name, {}, at);
+  /** Show what the address asks for; where that is refused, say so over the page's own. @param {string} name @param {number} [place] */
+  async function openFirst(name, place) {
+    const refusal = await open(name, {}, place);
     if (!refusal) return;
-    this.choice = {};
-    await this.open(name, {});
-    this.notify(refusal);
+    choice = {};
+    await open(name, {});
+    base.notify(refusal);
   }
 
   /** Show a chapter with these words or switches changed, at a position, or where it starts.
-   * @param {string} name @param {Record<string, string>} choice @param {number} [at] */
-  open(name, choice, at) {
-    this.stop();
-    const wanted = { ...this.choice };
+   * @param {string} name @param {Record<string, string>} changed @param {number} [place] */
+  function open(name, changed, place) {
+    stop();
+    const wanted = { ...choice };
     // What Next leads through is a place: another chapter is left for its first one
-    if (name !== this.chapter)
-      for (const { key, role } of this.data?.switches ?? [])
-        if (role === "next") delete wanted[key];
-    Object.assign(wanted, choice);
-    return this.loading(async (signal) => {
-      const url = buildUrl(this.story.page, { ...wanted, chapter: name });
-      let data = this.answers.get(url.href);
-      if (!data) {
-        const response = await during("figures", this.fetch(url, signal));
-        data = /** @type {Chapter} */ (await response.json());
-        this.answers.set(url.href, data);
+    if (name !== chapter)
+      for (const { key, role } of data?.switches ?? []) if (role === "next") delete wanted[key];
+    Object.assign(wanted, changed);
+    return base.loading(async (signal) => {
+      const url = buildUrl(story.page, { ...wanted, chapter: name });
+      let found = answers.get(url.href);
+      if (!found) {
+        const response = await during("figures", base.fetch(url, signal));
+        found = /** @type {Chapter} */ (await response.json());
+        answers.set(url.href, found);
       }
-      this.notify(null);
-      this.choice = wanted;
-      this.show(name, data, at);
+      base.notify(null);
+      choice = wanted;
+      show(name, found, place);
     });
   }
 
   /** Change words or switches; the position is kept where the chapter is as long as before.
-   * @param {Record<string, string>} choice */
-  choose(choice) {
-    const { beats, start } = this.data ?? { beats: [], start: 0 };
-    const before = this.at;
-    return this.open(this.chapter, choice).then((refusal) => {
-      const { data } = this;
-      const named = data?.beats.findIndex(({ mask }) => mask && mask === choice.mask) ?? -1;
-      if (named >= 0 && !refusal) this.go(named);
-      else if (data?.beats.length === beats.length && data.start === start && !refusal)
-        this.go(before);
-      return refusal;
-    });
+   * @param {Record<string, string>} changed */
+  async function choose(changed) {
+    const { beats, start } = data ?? { beats: [], start: 0 };
+    const before = at;
+    const refusal = await open(chapter, changed);
+    const named = data?.beats.findIndex(({ mask }) => mask && mask === changed.mask) ?? -1;
+    if (named >= 0 && !refusal) go(named);
+    else if (data?.beats.length === beats.length && data.start === start && !refusal) go(before);
+    return refusal;
   }
 
-  /** @param {string} name @param {Chapter} data @param {number} [at] */
-  show(name, data, at = data.start) {
-    const isOther = name !== this.chapter;
-    if (isOther && this.chapter) this.headline.scrollIntoView({ block: "nearest" });
-    Object.assign(this, { chapter: name, data });
-    this.terms ??= new Index({ terms: [], spelled: data.terms });
-    this.at = clamp(Number.isInteger(at) ? at : data.start, 0, this.last);
-    if (isOther || !this.canvas) {
-      const paint = this.story.painters[name];
-      const marked = (/** @type {Parameters<Painter>} */ ...all) =>
-        this.markPicture(nodesOf(paint(...all)));
-      this.canvas = svgCanvas(this.scene, { label: data.label }, LAYOUT[name].height, marked);
-      this.place.replaceChildren(this.canvas, this.tip.root);
+  /** @param {string} name @param {Chapter} found @param {number} [wanted] */
+  function show(name, found, wanted = found.start) {
+    const isOther = name !== chapter;
+    if (isOther && chapter) headline.scrollIntoView({ block: "nearest" });
+    chapter = name;
+    data = found;
+    terms ??= new Index({ terms: [], spelled: found.terms });
+    at = clamp(Number.isInteger(wanted) ? wanted : found.start, 0, last());
+    if (isOther || !canvas) {
+      const paint = story.painters[name];
+      const markedPaint = (/** @type {Parameters<Painter>} */ ...all) =>
+        markPicture(nodesOf(paint(...all)));
+      canvas = svgCanvas(scene(found), { label: found.label }, LAYOUT[name].height, markedPaint);
+      place.replaceChildren(canvas, tip);
     }
-    this.bar.layout(name, this.last);
-    this.root.classList.toggle("has-scrubber", this.last > 0);
-    this.drawSwitches(data);
-    this.writeAddress();
-    this.render();
-    this.showWords();
+    bar.layout(name, last());
+    root.classList.toggle("has-scrubber", last() > 0);
+    drawSwitches(found);
+    writeAddress();
+    render();
+    showWords();
   }
 
   /** The words of the problem, with the mask of the picture where each position has its own. */
-  showWords() {
-    const { data, line } = this;
+  function showWords() {
     if (!data || !line) return;
-    const { words = LAYOUT[this.chapter].words, defaults, beats, switches } = data;
+    const { words = LAYOUT[chapter].words, defaults, beats, switches } = data;
     const values = { ...data.values };
     for (const { key, label, value, choices, role } of switches) {
       if (role !== "word") continue;
       line.fields.set(key, { key, label, choices, default: value });
       values[key] = value;
     }
-    const { mask = values.mask } = beats[this.at];
+    const { mask = values.mask } = beats[at];
     line.show({ ...values, mask }, words, defaults);
   }
 
-  /** @returns {Scene} */
-  get scene() {
-    const [data, at] = [/** @type {Chapter} */ (this.data), this.at];
+  /** @param {Chapter} data @returns {Scene} */
+  function scene(data) {
     return {
       ...data,
       at,
       beat: data.beats[at],
-      go: (at) => this.moved(at),
-      choose: (choice) => void this.choose(choice),
+      go: moved,
+      choose: (changed) => void choose(changed),
     };
   }
 
   /** @param {Chapter} data */
-  drawSwitches({ switches }) {
-    const buttons = switches.filter(({ role }) => role !== "word");
+  function drawSwitches(data) {
+    const buttons = data.switches.filter(({ role }) => role !== "word");
     const groups = buttons.map(({ key, label, value, choices }) => {
       const options = choices.map(([one, text]) => ({ value: one, text }));
-      return radios(label, options, value, (to) => void this.choose({ [key]: to }));
+      return radios(label, options, value, (to) => void choose({ [key]: to }));
     });
-    replaceRadios(this.switches, groups);
+    replaceRadios(switches, groups);
   }
 
-  /** A hand moved it. @param {number} at */
-  moved(at) {
-    this.stop();
-    this.go(at);
+  /** A hand moved it. @param {number} to */
+  function moved(to) {
+    stop();
+    go(to);
   }
 
-  /** @param {number} at */
-  go(at) {
-    if (!this.data) return;
-    this.at = clamp(at, 0, this.last);
-    this.writeAddress();
-    this.render();
-    if (this.data.beats[this.at].mask) this.showWords();
+  /** @param {number} to */
+  function go(to) {
+    if (!data) return;
+    at = clamp(to, 0, last());
+    writeAddress();
+    render();
+    if (data.beats[at].mask) showWords();
   }
 
-  writeAddress() {
-    const { prefix } = this.story;
-    const at = this.at === this.data?.start ? null : this.at;
-    const view = this.chapter === this.names[0] ? null : this.chapter;
-    address.writePrefixed(prefix, { ...this.choice, view, at }, this.data?.defaults ?? {});
+  function writeAddress() {
+    const place = at === data?.start ? null : at;
+    const view = chapter === names[0] ? null : chapter;
+    address.writePrefixed(prefix, { ...choice, view, at: place }, data?.defaults ?? {});
   }
 
-  render() {
-    if (!this.data) return;
-    const given = textsAt(this.data, this.at);
-    const { prefix, after } = this.story;
-    this.marked = new Set();
-    const words = [given.headline, given.sentence].map((text) =>
-      this.mark(text, this.marked, (attributes) => el("abbr", attributes)),
+  function render() {
+    if (!data) return;
+    const given = textsAt(data, at);
+    marked = new Set();
+    const lines = [given.headline, given.sentence].map((text) =>
+      mark(text, marked, (attributes) => el("abbr", attributes)),
     );
-    if (this.canvas) set(this.canvas, { "aria-label": this.data.label });
-    this.canvas?.redraw(this.scene); // first: it measures its place, which new words would have laid out once more
-    [this.headline, this.sentence].forEach((node, k) => {
+    if (canvas) set(canvas, { "aria-label": data.label });
+    canvas?.redraw(scene(data)); // first: it measures its place, which new words would have laid out once more
+    [headline, sentence].forEach((node, k) => {
       const fresh = /** @type {Element} */ (node.cloneNode());
-      fresh.append(...words[k]);
+      fresh.append(...lines[k]);
       if (!fresh.isEqualNode(node)) node.replaceChildren(...fresh.childNodes);
     });
-    set(this.provenance, { text: given.provenance });
+    set(provenance, { text: given.provenance });
     const { label, note } = given;
-    const next = this.isDone ? texts.next_page[after] : t("next");
-    this.bar.show({ at: this.at, last: this.last, label, note, next });
-    set(this.root, {
-      "data-chapter": this.chapter,
-      "data-step": this.at,
-      "data-steps": this.last + 1,
+    const next = isDone() ? texts.next_page[after] : t("next");
+    bar.show({ at, last: last(), label, note, next });
+    set(root, {
+      "data-chapter": chapter,
+      "data-step": at,
+      "data-steps": last() + 1,
       "data-prefix": prefix,
-      "data-moving": this.timer ? "true" : "false",
+      "data-moving": timer ? "true" : "false",
     });
-    if (!this.timer)
-      set(this.spoken, {
-        text: `${given.headline} ${given.sentence} ${given.label} ${given.note}`,
-      });
+    if (!timer)
+      set(spoken, { text: `${given.headline} ${given.sentence} ${given.label} ${given.note}` });
   }
 
   /** @param {string} words @param {Set<string>} marked @param {(attributes: Record<string, string>) => Node} make */
-  mark(words, marked, make) {
-    return markTerms(words, /** @type {Index} */ (this.terms), marked, make);
+  function mark(words, marked, make) {
+    return markTerms(words, /** @type {Index} */ (terms), marked, make);
   }
 
   /** Mark the first place of each term that headline and sentence do not have; what can be dragged or chosen says its own.
    * @param {Node[]} drawn @returns {Drawn} */
-  markPicture(drawn) {
+  function markPicture(drawn) {
     const picture = document.createDocumentFragment();
     picture.append(...drawn);
-    const marked = new Set(this.marked);
+    const inPicture = new Set(marked);
     const texts = document.createTreeWalker(picture, NodeFilter.SHOW_TEXT);
     const nodes = [];
     while (texts.nextNode()) nodes.push(/** @type {Text} */ (texts.currentNode));
     for (const node of nodes)
       if (!node.parentElement?.closest("[data-knob]"))
-        node.replaceWith(...this.mark(node.data, marked, (own) => svg("tspan", own)));
+        node.replaceWith(...mark(node.data, inPicture, (own) => svg("tspan", own)));
     return picture;
   }
 
   /** Is this the end of the story? */
-  get isDone() {
-    return this.at === this.last && !beside(this.names, this.chapter, this.data, 1);
+  function isDone() {
+    return at === last() && !beside(names, chapter, data, 1);
   }
 
   /** @param {number} ms for each position */
-  play(ms) {
-    this.bar.playing(true);
-    set(this.root, { "data-moving": "true" });
-    this.timer = setTimeout(() => {
-      if (!this.root.isConnected || this.at === this.last) return this.stop();
-      this.go(this.at + 1);
-      if (this.at < this.last) return this.play(ms);
-      this.reveal();
-      this.stop();
+  function play(ms) {
+    bar.playing(true);
+    set(root, { "data-moving": "true" });
+    timer = setTimeout(() => {
+      if (!root.isConnected || at === last()) return stop();
+      go(at + 1);
+      if (at < last()) return play(ms);
+      reveal();
+      stop();
     }, ms);
   }
 
   /** Scroll what has just changed in the picture above the bar, which on a phone covers the page. */
-  reveal() {
-    const boxes = this.changes
+  function reveal() {
+    const boxes = changes
       .takeRecords()
       .flatMap(({ type, target, addedNodes }) => (type === "childList" ? [...addedNodes] : target))
       .map((node) => (node instanceof Element ? node : node.parentElement))
@@ -321,84 +308,86 @@ class StoryPage extends PicturePage {
       .map((node) => /** @type {Element} */ (node).getBoundingClientRect());
     if (!boxes.length) return;
     const top = Math.min(...boxes.map((box) => box.top)) - MARGIN;
-    const end = this.bar.root.getBoundingClientRect().top;
+    const end = bar.root.getBoundingClientRect().top;
     const under = Math.max(...boxes.map((box) => box.bottom)) + MARGIN - end;
     window.scrollBy(0, under > 0 ? Math.max(0, Math.min(under, top)) : Math.min(0, top));
   }
 
-  stop() {
-    if (!this.timer) return;
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    this.bar.playing(false);
-    this.render();
+  function stop() {
+    if (!timer) return;
+    clearTimeout(timer);
+    timer = undefined;
+    bar.playing(false);
+    render();
   }
 
   /** @param {string} action of a key or of a button */
-  act(action) {
-    if (!this.data) return;
-    const wasPlaying = Boolean(this.timer);
-    this.stop();
+  function act(action) {
+    if (!data) return;
+    const wasPlaying = Boolean(timer);
+    stop();
     // A clicker may send arrows or Space: at the end of a chapter they lead on, as Next does
-    const isOver = isPresenting() && this.at === this.last && !this.isDone;
+    const isOver = isPresenting() && at === last() && !isDone();
     /** @type {Record<string, () => unknown>} */
     const acts = {
-      next: () => (isOver ? this.forward(false) : this.go(this.at + 1)),
-      back: () => (isPresenting() && !this.at ? this.backward() : this.go(this.at - 1)),
-      phaseNext: () => this.go(this.at + 1),
-      phaseBack: () => this.go(this.at - 1),
-      first: () => this.go(0),
-      last: () => this.go(this.last),
-      forward: () => this.forward(wasPlaying),
-      backward: () => this.backward(),
+      next: () => (isOver ? forward(false) : go(at + 1)),
+      back: () => (isPresenting() && !at ? backward() : go(at - 1)),
+      phaseNext: () => go(at + 1),
+      phaseBack: () => go(at - 1),
+      first: () => go(0),
+      last: () => go(last()),
+      forward: () => forward(wasPlaying),
+      backward,
       toggle: () => {
         if (wasPlaying) return;
-        if (isOver) return this.forward(false);
-        if (this.at === this.last) this.go(0);
-        this.play(beatMs(this.last + 1));
+        if (isOver) return forward(false);
+        if (at === last()) go(0);
+        play(beatMs(last() + 1));
       },
     };
     const done = acts[action]();
-    this.reveal();
+    reveal();
     return done;
   }
 
   /** Next: to the end of this chapter, then on, at last to the next page. @param {boolean} isHurried the end at once */
-  forward(isHurried) {
-    if (this.at < this.last) {
-      if (isHurried || isStill()) return this.go(this.last);
-      const left = this.last - this.at;
-      this.go(this.at + 1);
-      return left > 1 && this.play(Math.max(16, NEXT_MS / left));
+  function forward(isHurried) {
+    if (at < last()) {
+      if (isHurried || isStill()) return go(last());
+      const left = last() - at;
+      go(at + 1);
+      return left > 1 && play(Math.max(16, NEXT_MS / left));
     }
-    const next = beside(this.names, this.chapter, this.data, 1);
-    if (next) return this.open(...next);
-    if (!isPresenting()) return toPage(this.story.after);
+    const next = beside(names, chapter, data, 1);
+    if (next) return open(...next);
+    if (!isPresenting()) return toPage(after);
   }
 
-  backward() {
-    if (this.at > (this.data?.start ?? 0)) return this.go(this.data?.start ?? 0);
-    const before = beside(this.names, this.chapter, this.data, -1);
-    if (before) return this.open(...before);
+  function backward() {
+    if (at > (data?.start ?? 0)) return go(data?.start ?? 0);
+    const before = beside(names, chapter, data, -1);
+    if (before) return open(...before);
   }
 
-  /** Lets the server's GPU run the launch that is shown; null where this picture is of none. */
-  get recorder() {
-    const { props, trigger } = this.component;
-    if (this.chapter !== this.story.recorded || !props || !trigger) return null;
+  /** What lets the server's GPU run the launch that is shown; null where this picture is of none. */
+  function recorder() {
+    const { props, trigger } = component;
+    if (chapter !== story.recorded || !props || !trigger) return null;
     return () => {
-      props.value = String(new URLSearchParams({ ...this.data?.values, ...this.choice }));
+      props.value = String(new URLSearchParams({ ...data?.values, ...choice }));
       trigger("record");
     };
   }
 
   /** What the server says of it, as JSON. @param {string} given */
-  recorded(given) {
+  function recorded(given) {
     if (!given.startsWith("{")) return; // what was asked
     const { running, error, chapter } = JSON.parse(given);
-    this.notify(running ?? error ?? null);
-    if (chapter && this.story.recorded) this.show(this.story.recorded, chapter);
+    base.notify(running ?? error ?? null);
+    if (chapter && story.recorded) show(story.recorded, chapter);
   }
+
+  return start;
 }
 
 /** Mounts a story on its component; it fetches nothing before its page is on screen.
@@ -406,7 +395,7 @@ class StoryPage extends PicturePage {
 export async function mountStory(component, story) {
   const { element } = component;
   const mount = /** @type {HTMLElement} */ (find(element, ".fa-mount"));
-  const page = new StoryPage(mount, story, component);
+  const start = makeStory(mount, story, component);
   if (!isOnScreen(story.page)) await onPage(story.page);
-  await page.start();
+  await start();
 }
