@@ -18,6 +18,7 @@ from explainer.views.stories.chapter import (
     table,
     words,
 )
+from explainer.views.templates import render_words
 
 t, shared = Texts("memory"), Texts("shared")
 PANELS = (PORTS, SLICES, DRAM)
@@ -65,12 +66,10 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
 
 def _fewer(gain: float) -> str:
     """Say how many times fewer, or more."""
-    value = format_significant(max(gain, 1 / gain), 2)
-    return (
-        t("traffic.same")
-        if value == "1"
-        else t("traffic.fewer" if gain > 1 else "traffic.more", times=value)
-    )
+    times = max(gain, 1 / gain)
+    if format_significant(times, 2) == "1":
+        return t("traffic.same")
+    return t("traffic.fewer" if gain > 1 else "traffic.more", times=times)
 
 
 def _beat(w: Workload, pass_: str, points: Points, is_over_n: bool) -> Json:
@@ -145,14 +144,9 @@ def _series(series: list[Workload], points: Rows, k: int, place: str) -> Json:
 def _tip(w: Workload, point: Point, place: str) -> str:
     """Say the exact bytes at one point, and why measured and computed ones differ."""
     computed, measured = point.computed.get(place), point.measured.get(place)
-    lines = [t("traffic.tip", name=LABELS[point.order], n=w.n, br=w.block_q, bc=w.block_k)]
-    if measured:
-        lines.append(t("traffic.tip_measured", size=amount(measured), n=measured))
-    if computed:
-        lines.append(t("traffic.tip_computed", size=amount(computed), n=computed))
-    if measured and computed and (reason := point.reason(place)):
-        lines.append(reason)
-    return "\n".join(lines)
+    reason = point.reason(place) if measured and computed else ""
+    facts = {"computed": computed, "measured": measured, "reason": reason}
+    return render_words("stories/traffic_tip", name=LABELS[point.order], w=w, **facts)["tip"]
 
 
 def _below(points: Rows, place: str) -> Json | None:

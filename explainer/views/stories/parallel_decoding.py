@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import numpy as np
 
 from explainer.algorithms.inputs import make_inputs
-from explainer.base.amounts import format_fixed, listed
+from explainer.base.amounts import format_fixed
 from explainer.base.cards import CARDS
 from explainer.base.kinds import recorded
 from explainer.base.records import about, load
@@ -94,11 +94,13 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
         ratio=launch.row("1", launch.n)["median_ms"] / row["median_ms"],
         record=recorded(split_keys.RECORD).text,
         d=row["d"],
+        small=shown,
+        weights=[f"{part['weight']:.1%}" for part in shown["parts"]],
+        spoken=[_spoken(launch, n) for n in launch.rows],
     )
     count = len(t.row("decode.beats"))
     return {
         **said,
-        "label": t("decode.label", small=_spoken(shown), chart=_spoken_times(launch)),
         "switches": [beside],
         "beats": [
             {"label": label, "note": t("decode.beat", k=k, count=count)}
@@ -198,26 +200,10 @@ def _small(count: int) -> Json:
     }
 
 
-def _spoken(small: Mapping[str, Any]) -> str:
-    """Describe the small example in words."""
-    parts = small["parts"]
-    weights = listed([f"{p['weight']:.1%}" for p in parts])
-    return t("decode.spoken", keys=small["keys"], parts=len(parts), weights=weights)
-
-
-def _spoken_times(launch: _Launch) -> str:
-    """Describe the chart in words."""
-    sentences = (
-        t(
-            "decode.spoken.times",
-            n=n,
-            whole=_microseconds(launch.row("1", n))["us"],
-            parts=launch.row(launch.parts, n)["splits"],
-            split=_microseconds(launch.row(launch.parts, n))["us"],
-        )
-        for n in launch.rows
-    )
-    return " ".join(sentences)
+def _spoken(launch: _Launch, n: int) -> tuple[int, float, int, float]:
+    """Return what the chart says of a length: keys, µs not split, parts and µs in parts."""
+    whole, split = launch.row("1", n), launch.row(launch.parts, n)
+    return n, _microseconds(whole)["us"], split["splits"], _microseconds(split)["us"]
 
 
 def _times_table(launch: _Launch) -> Table:
