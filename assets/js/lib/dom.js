@@ -119,6 +119,10 @@ export function setPresenting(on) {
 
 export const isPresenting = () => document.body.classList.contains("fa-present");
 
+/** Does presentation mode enlarge a page that is one picture? A phone keeps its own layout. */
+export const isEnlarged = () =>
+  isPresenting() && !document.documentElement.classList.contains("fa-narrow");
+
 /** Does the visitor want no motion? */
 export const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 

@@ -1,6 +1,5 @@
 // What kind of window this is. A narrow one shows one place at a time; a slide or a course page embeds the picture alone.
 
-import { isPresenting } from "./dom.js";
 import { clamp } from "./format.js";
 
 const NARROW = { page: 960, embedded: 560 }; // px, the widest that is narrow: the largest phone on its side, as in the style sheets
@@ -12,9 +11,6 @@ export const isEmbedded = new URLSearchParams(window.location.search).get("mode"
 export const narrowPage = () => window.matchMedia(`(max-width: ${NARROW.page}px)`);
 
 export const isNarrow = () => window.innerWidth <= NARROW[isEmbedded ? "embedded" : "page"];
-
-/** Does presentation mode enlarge the page that is one picture? A phone keeps its own layout. */
-export const isEnlarged = () => isPresenting() && !isNarrow();
 
 /** What one pixel at 1280 × 720 is in this window: the stage and its type grow with it. */
 export function unit() {

@@ -2,10 +2,9 @@
 // change. Knobs are what can be dragged or chosen in it, by pointer, touch and keys; a knob keeps its focus when the
 // picture is drawn anew.
 
-import { all, find, on, set, svg } from "./dom.js";
+import { all, find, isEnlarged, on, set, svg } from "./dom.js";
 import { clamp } from "./format.js";
 import { strideOf } from "./keys.js";
-import { isEnlarged } from "./screen.js";
 
 /** @import { Attributes } from "./dom.js" */
 /** Nodes, in lists of any depth; what is nothing is left out.

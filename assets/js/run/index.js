@@ -1,11 +1,10 @@
 // The Run page: recorded times of every method over N, one button that runs the real kernel, and what the run found.
 
 import { fetchJson, loadStyles } from "../lib/build.js";
-import { button, el, get, set } from "../lib/dom.js";
+import { button, el, get, isEnlarged, set } from "../lib/dom.js";
 import { emit, listen } from "../lib/events.js";
 import { during, pending } from "../lib/pending.js";
 import { radios, replaceRadios } from "../lib/radios.js";
-import { isEnlarged } from "../lib/screen.js";
 import { errorText, kernelFile, serverUrl } from "../lib/server.js";
 import { LINES, makeProblemWords } from "../lib/words.js";
 import { RUN_DEFAULTS, changeValues, isStepProblem } from "../model/controls.js";

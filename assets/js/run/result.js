@@ -1,7 +1,6 @@
 // What a run shows: how far each method is, then four claims with their pictures, and its details in tabs.
 
-import { button, el, set } from "../lib/dom.js";
-import { isEnlarged } from "../lib/screen.js";
+import { button, el, isEnlarged, set } from "../lib/dom.js";
 import { radios, replaceRadios } from "../lib/radios.js";
 import { rich } from "../views/rich.js";
 import { paintBars, paintErrors, paintMap, paintRows } from "./claims.js";
