@@ -105,8 +105,7 @@ def test_it_says_what_the_page_promises(key, results):
 
 def test_on_a_cpu_no_fused_gpu_backend_can_run(results):
     answers = [line.split()[-1] for line in results["why-not"][0].splitlines()]
-    expected = ["False", "False", str(torch.cuda.is_available())]
-    assert answers == expected
+    assert answers == (["False", "True", "False"] if torch.cuda.is_available() else ["False"] * 2)
 
 
 def test_our_kernel_agrees_with_sdpa(results):
