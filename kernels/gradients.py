@@ -11,7 +11,7 @@ import torch
 import triton
 
 from .checks import check_score, check_sink, check_tensors, scale_of
-from .configs import Config, card_of, choose_backward, pad
+from .configs import Config, card_of, choose_backward, has_pass_for_dq, pad
 from .fa2_backward import delta_kernel, keys_kernel, scale_kernel
 from .fa2_backward_rows import rows_kernel
 from .hopper import backward as hopper_backward
@@ -72,7 +72,8 @@ def backward(
         grad_o = torch.zeros_like(o)
     lse = lse.contiguous()
     tiled = block_m is not None or block_n is not None
-    is_readable = tiled or (spans is not None and (deterministic or not is_rising(spans)))
+    is_serial = deterministic and q.shape[-1] <= hopper_backward.WIDEST
+    is_readable = tiled or (spans is not None and (is_serial or not is_rising(spans)))
     chosen = method or (METHODS[0] if is_readable else METHOD), method is not None
     rule = mask if spans is None else SPANS
     options = causal, rule, score, scale, block_m, block_n, precision, *chosen, deterministic
@@ -121,6 +122,9 @@ def _prepare(
             raise ValueError(reason)
     elif method not in METHODS:
         raise ValueError(f"method = {method!r} is not allowed: {', '.join(METHODS)}.")
+    if block_m is block_n is states is None:
+        has_pass = has_pass_for_dq(card_of(device), d, q.element_size())
+        deterministic = deterministic or has_pass
     config = config_for(q, block_m, block_n, deterministic)
     blocks, group = (config.block_m, config.block_n), heads // k_heads
     make_tables = partial(rules, parsed, modified, n_q, n_k, device, *blocks)

@@ -89,6 +89,8 @@ def test_peers_grid(d, dtype, causal):
     for n_q, n_k in ((113, 203), (256, 512), (512, 256), (1023, 1024), (1, 239), (127, 513)):
         q, k, v = make_qkv(n_q, d, n_k=n_k, batch=2, heads=4, k_heads=2, dtype=dtype)
         judge(q, k, v, {"causal": causal})
+        if d > 128:  # refused by the Hopper kernels
+            judge(q, k, v, {"causal": causal, "score": "softcap:9"})
 
 
 @pytest.mark.gpu
