@@ -46,6 +46,12 @@ def kinds(problem: Problem) -> np.ndarray:
     return found
 
 
+def shrink(tiles: np.ndarray, down: int, across: int) -> np.ndarray:
+    """Return the largest value in each cell of ``down`` × ``across`` tiles, fewer at the edges."""
+    rows = np.maximum.reduceat(tiles, np.arange(0, tiles.shape[0], down), axis=0)
+    return np.maximum.reduceat(rows, np.arange(0, tiles.shape[1], across), axis=1)
+
+
 def check_tiles(problem: Problem, most: int, where: str) -> None:
     """Raise ProblemError for more tiles than ``most``, which are too many for what the text of the
     key ``where`` names."""

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from explainer.algorithms import tiling
 from explainer.algorithms.inputs import make_inputs
 from explainer.base.fields import ProblemError
 from explainer.engine.results import MOST_CELLS, MOST_SEEN, Same, Seen, TileErrors
@@ -75,12 +76,7 @@ def map_of(m_error: np.ndarray, l_error: np.ndarray, wrong: np.ndarray) -> TileE
     """Make the map of tiles, all three (Tr, Tc): the largest |Δm| and |Δl|/l of each, −1 where it
     is skipped and ∞ where nothing can be compared, and whether it differs."""
     down, across = (-(-size // MOST_CELLS) for size in wrong.shape)
-
-    def cells(x: np.ndarray) -> np.ndarray:
-        rows = np.maximum.reduceat(x, np.arange(0, x.shape[0], down), axis=0)
-        return np.maximum.reduceat(rows, np.arange(0, x.shape[1], across), axis=1)
-
-    m, l, bad = cells(m_error), cells(l_error), cells(wrong)
+    m, l, bad = (tiling.shrink(x, down, across) for x in (m_error, l_error, wrong))
     first = np.argwhere(wrong)
 
     def numbers(x: np.ndarray) -> list[float | None]:

@@ -42,21 +42,22 @@ def _shape(problem: Problem) -> tuple[np.ndarray, np.ndarray, int]:
     visits, (Tr,), and how many row blocks a cell stands for."""
     fine = tiling.kinds(problem) != SKIPPED
     down, across = (-(-size // MOST_CELLS) for size in fine.shape)
-    rows = np.maximum.reduceat(fine, np.arange(0, fine.shape[0], down), axis=0)
-    cells = np.maximum.reduceat(rows, np.arange(0, fine.shape[1], across), axis=1)
-    return cells, fine.sum(axis=1), down
+    return tiling.shrink(fine, down, across), fine.sum(axis=1), down
 
 
-def work_of(request: RunRequest, method: str, done: int, total: int, is_over: bool) -> Work:
-    """How far a kernel with tiles is after ``done`` of ``total`` programs of its launches."""
+def work_of(request: RunRequest, method: str, lane: Lane | None) -> Work:
+    """How far a kernel with tiles is, by what the worker has reported of it, nothing at first."""
     p, heads = request.problem, request.batch * request.heads
     cells, visits, down = _shape(p)
     algorithm = ALGORITHMS[method]
     if algorithm.stores_scores:  # it skips no tile
         cells, visits = np.ones_like(cells), np.full(p.Tr, p.Tc)
     state = np.where(cells, PENDING, ABSENT)
+    if lane is None:
+        return Work(_joined(state), 0, 0)
     tiles = int(visits.sum()) * heads
-    if is_over:
+    done, total = lane.done, lane.total
+    if lane.ended is not None:
         return Work(_joined(np.where(cells, DONE, state)), tiles, tiles)
     if algorithm.stores_scores:
         computed = min(done, p.Tr * p.Tc * heads)
@@ -121,7 +122,6 @@ def _lane(
 ) -> dict[str, Any]:
     tiled = name in ORDERS and request.problem.Tr * request.problem.Tc <= MOST_TILES
     is_over = bool(lane and lane.ended is not None)
-    done, total = (lane.done, lane.total) if lane else (0, 1)
     state = "waiting" if not lane else "done" if is_over else "running"
     found: dict[str, Any] = {"name": METHODS[name], "state": state, "status": "", "cells": ""}
     found |= {"columns": 1, "frame": None, "label": "", "arrow": "", "notes": [t("lane.whole")]}
@@ -134,7 +134,7 @@ def _lane(
         found["status"] = t("lane.running")
     if not tiled:
         return found
-    work = work_of(request, name, done, total, is_over) if lane else _waiting(request, name)
+    work = work_of(request, name, lane)
     if state == "running":
         found["status"] = t("lane.tiles", done=work.done, all=work.all)
     arrow = _arrow(request, name)
@@ -143,12 +143,6 @@ def _lane(
     key = "all" if ALGORITHMS[name].stores_scores else arrow or "parts"
     found["notes"] = notes["backward" if request.pass_ == "backward" else key].split("\n")
     return found | {"columns": _shape(request.problem)[0].shape[1], "done": work.done}
-
-
-def _waiting(request: RunRequest, name: str) -> Work:
-    cells = _shape(request.problem)[0]
-    has_work = np.ones_like(cells) if ALGORITHMS[name].stores_scores else cells
-    return Work(_joined(np.where(has_work, PENDING, ABSENT)), 0, 0)
 
 
 def _arrow(request: RunRequest, name: str) -> str:

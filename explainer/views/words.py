@@ -3,7 +3,7 @@ of each, as assets/js/lib/words.js draws them."""
 
 import json
 from collections.abc import Sequence
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from explainer.algorithms.inputs import INPUTS
 from explainer.base.cards import CARDS
@@ -89,19 +89,22 @@ def workload_fields() -> list[WordField]:
 
 def run_fields() -> list[WordField]:
     """The fields of a run: those of its line, then the rare ones."""
-    found = _sizes(CONTROLS["run"]) | {"mask": _mask(), "dtype": _dtype()}
     methods = t.named("methods")
     names = [(key, methods.get(key, label)) for key, label in METHODS.items()]
-    found["methods"] = _field("methods", names, MANY, "naive,fa2", t("methods.label"))
-    found["data"] = _field("data", [*INPUTS.items()], default="random")
+    scores = [(x, x) for x in dict.fromkeys(preset.score for preset in PRESETS)]
     passes = [*t.named("passes").items()]
-    found["pass"] = _field("pass", passes, default=PASSES[0], label=shared("pass"))
-    found["hk"] = _field("hk", [(EACH, t("each"))], WHOLE, EACH)
-    scores = list(dict.fromkeys(preset.score for preset in PRESETS))
-    found["score"] = _field("score", [(x, x) for x in scores], "text", "none")
-    found["text"] = _field("text", [], LONG, "")
-    for key in ("seed", "gain", "sink", "rope", "dropout", "head"):
-        found[key] = _field(key, [], WHOLE if key in ("seed", "head") else "text")
+    rows: list[tuple[Any, ...]] = [
+        ("methods", names, MANY, "naive,fa2", t("methods.label")),
+        ("data", [*INPUTS.items()], "", "random"),
+        ("pass", passes, "", PASSES[0], shared("pass")),
+        ("hk", [(EACH, t("each"))], WHOLE, EACH),
+        ("score", scores, "text", "none"),
+        ("text", [], LONG, ""),
+        *((key, [], WHOLE) for key in ("seed", "head")),
+        *((key, [], "text") for key in ("gain", "sink", "rope", "dropout")),
+    ]
+    found = _sizes(CONTROLS["run"]) | {"mask": _mask(), "dtype": _dtype()}
+    found |= {key: _field(key, *rest) for key, *rest in rows}
     return [found[key] for key in (*OF_RUN, *RARE)]
 
 

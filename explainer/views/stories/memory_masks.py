@@ -10,7 +10,6 @@ from explainer.base.texts import Texts
 from explainer.memory import mask_work
 from explainer.memory.workload import Workload
 from explainer.views.stories.chapter import Chapter, Choice, Json, Table, links, table, words
-from kernels.spec.masks import TILE_KINDS as KINDS
 from kernels.spec.masks import parse
 
 t = Texts("memory")
@@ -76,12 +75,9 @@ def _map(w: Workload) -> Json:
     columns' number, and the runs of keys that stay in the cache, as shares of N."""
     found = tiling.kinds(w.problem("fa2"))
     step = -(-max(found.shape) // MOST_CELLS)  # tiles along a cell's side
-    rows, columns = (-(-size // step) for size in found.shape)
-    padded = np.full((rows * step, columns * step), KINDS.index("skipped"), found.dtype)
-    padded[: found.shape[0], : found.shape[1]] = found
-    squares = padded.reshape(rows, step, columns, step)
-    visited = (squares != KINDS.index("skipped")).any(axis=(1, 3))
-    partial = (squares == KINDS.index("partial")).any(axis=(1, 3))
+    visited = tiling.shrink(found != tiling.SKIPPED, step, step)
+    partial = tiling.shrink(found == tiling.KINDS.index("partial"), step, step)
+    rows, columns = visited.shape
     kept = mask_work.kept_keys(w.mask, w.n)
     return {
         "rows": rows,
