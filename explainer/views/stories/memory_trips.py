@@ -93,12 +93,8 @@ def _lane(lane: list[Trip], whole: int, order: str) -> Json:
                 "start": x.start / whole,
                 "end": x.end / whole,
                 "size": amount(x.end - x.start),
-                "word": t("trips.read" if x.is_read else "trips.written"),
-                "tip": t(
-                    "trips.tip.read" if x.is_read else "trips.tip.written",
-                    tensor=x.tensor,
-                    n=x.end - x.start,
-                ),
+                "word": (word := t("trips.read" if x.is_read else "trips.written")),
+                "tip": t("trips.tip", tensor=x.tensor, word=word, n=x.end - x.start),
             }
             for x in lane
         ],
@@ -112,7 +108,7 @@ def _beat(lanes: list[list[Trip]], share: float, time: float, whole: float, unit
     trip = next((x for x in lanes[0] if x.start < here < x.end), None)
     ends = [lane[-1].end for lane in lanes]
     return {
-        "label": t("trips.beat", time=rounded(time), whole=rounded(whole), unit=unit),
+        "label": t("trips.beat", time=time, whole=whole, unit=unit),
         "note": t("trips.beat.note", size=ends[0]),
         "share": share,
         "moved": [amount(min(here, end)) for end in ends],
@@ -139,7 +135,7 @@ def _pace(w: Workload, bus: float) -> dict[str, str]:
     if peak is not None:
         products = flops(w.mask, w.batch * w.heads, w.n, w.n, w.d) / (peak * 1e12)
         key = "trips.products" if products > bus else "trips.bus"
-        words["then"] = t(key, ms=products * 1e3, peak=rounded(peak))
+        words["then"] = t(key, ms=products * 1e3, peak=peak)
     return words
 
 

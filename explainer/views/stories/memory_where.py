@@ -125,20 +125,11 @@ def _chip(w: Workload, level: Level, is_fused: bool) -> Json:
     ``programs`` takes, and the parts of a program's tile as (name, hue, bytes, tip)."""
     given = allocation(w) if is_fused else None
     count = slots(w, "fa2").programs if given else 1
-    taken, note = level.used_bytes, t("where.textbook", used=level.used_bytes)
-    detail = t("where.textbook.tip")
     is_shared = level.key == "shared"
+    taken, copies = level.used_bytes, 0
     if given:
         taken = given.shared_bytes if is_shared else given.register_bytes
-        note = t("where.programs", programs=count, taken=taken)
-        detail = (
-            t("where.shared.tip")
-            if is_shared
-            else t("where.registers.tip", threads=given.threads, registers=given.registers)
-        )
-    if not count or taken > level.room_bytes:
-        note = t("where.shared.over" if is_shared else "where.registers.over", taken=taken)
-    copies = given.buffers - 1 if given and is_shared else 0
+        copies = given.buffers - 1 if is_shared else 0
     signs = t.named("where.signs")
     parts = [
         {
@@ -158,8 +149,7 @@ def _chip(w: Workload, level: Level, is_fused: bool) -> Json:
         "programs": count,
         "taken": taken,
         "parts": [*parts, *buffers],
-        "note": note,
-        "tip": t("where.sm", level=level.name, n=level.room_bytes, detail=detail),
+        **words("where_chip", level=level, given=given, programs=count, taken=taken),
     }
 
 
