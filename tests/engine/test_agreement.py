@@ -31,6 +31,18 @@ def test_without_a_trace_the_definition_is_compared(monkeypatch, order, causal):
     assert found["tiles"] == int(there.any(dim=2).sum())
 
 
+@pytest.mark.parametrize(
+    ("of_m", "of_l", "agrees"),
+    [(2**-22, 2**-16, True), (2**-19, 0.0, False), (0.0, 2**-14, False)],
+)
+def test_a_difference_that_no_rounding_makes_is_found(of_m, of_l, agrees):
+    """Off by so much of themselves, where a score is as large as the norms of its vectors allow."""
+    problem = Problem(n=40, d=64, block_q=8, block_k=8, mask="full", inputs="spike")
+    m, l = agreement.traced_states(problem)
+    found = agreement.compare(problem, m * (1 + of_m), l * (1 + of_l), lambda: (m, l))
+    assert found["agrees"] == agrees
+
+
 def test_what_the_kernel_reported_stands_beside_the_trace():
     """Of every tile that it visits, where they are few; rows of m and l by their own place."""
     problem = Problem(n=14, d=4, block_q=4, block_k=4)

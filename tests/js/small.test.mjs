@@ -1,9 +1,10 @@
-// How bytes are written, and where names beside lines stand.
+// How bytes are written, where names beside lines stand, and where keys move a chart's slider.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { apart } from "../../assets/js/lib/chart.js";
+import { apart, slider } from "../../assets/js/lib/chart.js";
+import { strideOf } from "../../assets/js/lib/keys.js";
 import { fixtures } from "./load.mjs";
 import { bytes } from "./model.mjs";
 
@@ -26,4 +27,15 @@ test("names at the ends of lines keep their order, their heights and the picture
       assert.ok(found[order[k]] >= found[order[k - 1]] + heights[order[k - 1]]);
   }
   assert.deepEqual(apart([10, 60], [20, 20], [0, 100]), [10, 60]);
+});
+
+test("arrows to the right and up move a slider on, the others back", () => {
+  const wanted = { ArrowRight: 4, ArrowUp: 4, ArrowLeft: 2, ArrowDown: 2, Home: 0, End: 9 };
+  for (const [key, to] of Object.entries(wanted)) {
+    const moved = [];
+    const places = Array.from({ length: 10 }, (_, k) => 20 * k);
+    const knob = slider({ knob: (one) => one }, { at: 3, places, go: (at) => moved.push(at) }, []);
+    knob.keys(...strideOf({ key, shiftKey: false }));
+    assert.deepEqual(moved, [to], key);
+  }
 });

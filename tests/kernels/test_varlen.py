@@ -99,8 +99,9 @@ def check_pages(lengths, page, heads, k_heads, d, n_q, parts, causal, dtype="fp3
     random = torch.Generator().manual_seed(seed)
     table = torch.randperm(batch * width + 3, generator=random)[: batch * width].view(batch, width)
     q = draw(batch, heads, n_q, d, dtype=dtype, seed=seed)
-    pool = batch * width + 3, 2, page, k_heads, d
-    k, v = (draw(*pool, dtype=dtype, seed=seed + i)[:, 1] for i in (1, 2))
+    pool = batch * width + 3, 2
+    k = draw(*pool, page, k_heads, d, dtype=dtype, seed=seed + 1)[:, 1]
+    v = draw(*pool, k_heads, page, d, dtype=dtype, seed=seed + 2)[:, 1].transpose(1, 2)
     keys, values = (x[table.to(DEVICE)].flatten(1, 2).transpose(1, 2) for x in (k, v))
     for b, n in enumerate(lengths):
         table[b, -(-n // page) :] = -1  # is not read
@@ -176,6 +177,8 @@ def test_offsets_that_change_are_read_again():
     found = kernels.attention_varlen(x, x, x, cu, cu)
     assert torch.equal(found, kernels.attention_varlen(x, x, x, other, other))
     assert not torch.equal(found, before)
+    masked = kernels.attention_varlen(x, x, x, cu, cu, causal=True)
+    assert not torch.equal(masked, found), "the same offsets under another mask"
 
 
 def test_torch_compile_sees_varlen_whole():

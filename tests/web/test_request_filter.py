@@ -4,6 +4,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
+from starlette.types import Message
 
 from explainer.web.request_filter import RequestFilter
 
@@ -37,3 +38,19 @@ def test_other_endpoints_and_readers_are_let_in(client):
 def test_a_malformed_request_is_told_so_first(client):
     far = {"x-forwarded-for": "10.0.0.1"}
     assert client.post("/gradio_api/call/run", json={"data": []}, headers=far).status_code == 422
+
+
+@pytest.mark.anyio
+async def test_a_body_is_as_long_as_all_of_its_pieces(client):
+    pieces = [{"type": "http.request", "body": b"1" * 40_000, "more_body": k < 1} for k in range(2)]
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        return pieces.pop(0)
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    path = "/gradio_api/call/run"
+    await client.app({"type": "http", "method": "POST", "path": path, "headers": []}, receive, send)
+    assert b"too long" in sent[1]["body"]

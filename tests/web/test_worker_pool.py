@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from anyio import fail_after
 from starlette.testclient import TestClient
 
 from explainer.base.cache import cached
@@ -52,8 +53,10 @@ def ask(pool: WorkerPool, text: str, gone: asyncio.Event | None = None) -> async
 
 
 async def until(true) -> None:
-    while not true():
-        await asyncio.sleep(0.001)
+    """Wait for what happens at once, or never: pytest's own timeout cannot end an event loop."""
+    with fail_after(30):
+        while not true():
+            await asyncio.sleep(0.001)
 
 
 def running(pool: WorkerPool) -> list[int]:

@@ -28,6 +28,13 @@ def test_place_switch_and_words_are_in_the_address_and_come_back(tab):
     assert headline(page, NAME) == said != fused
     show(tab, NAME, {"view": "trips", "n": "8192"})
     assert "2 GiB" in headline(tab.page, NAME)
+    page = show(tab, NAME, {"view": "capacity"})
+    assert step(page, NAME) > 0, "where the chapter starts"
+    keys(page, "Home")
+    settled(page)
+    page.reload()
+    at(page, NAME, "capacity")
+    assert step(page, NAME) == 0
 
 
 def test_a_bad_value_is_refused_in_a_sentence(tab):
