@@ -38,19 +38,20 @@ def aligned(x: torch.Tensor) -> torch.Tensor:
 
 
 def check_call(
-    q, k, v, causal: bool, mask: str | masks.Mask | None, score: str | None, scale: float | None
-) -> tuple[masks.Mask, scores.Score, float]:
+    q, k, v, causal: bool, mask: str | masks.Mask | None, score: str | None, scale: float | None,
+    is_even: bool = True,
+) -> tuple[masks.Mask, scores.Score, float]:  # fmt: skip
     """Return the mask, the score and the scale of a call after every check of these arguments and
     of the device. Raises TypeError, ValueError or RuntimeError with one sentence."""
-    check_tensors(q, k, v)
+    check_tensors(q, k, v, is_even)
     check_device(q.device)
     scale = scale_of(scale, q.shape[-1])
     return masks.from_keywords(causal, mask), check_score(score), scale
 
 
-def check_tensors(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> None:
+def check_tensors(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, is_even: bool = True) -> None:
     """Check q (B, H, Nq, d), k and v (B, Hk, Nk, d): Hk divides H, one dtype, one device. B, H, Nq
-    and Nk may be 0.
+    and Nk may be 0. v may have another head dimension if not `is_even`.
 
     Raises TypeError (not tensors, dtype), ValueError (shapes) or RuntimeError (device), each with
     one sentence.
@@ -64,7 +65,7 @@ def check_tensors(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> None:
         if x.dtype != q.dtype:
             raise TypeError(f"q is {q.dtype} but {name} is {x.dtype}: they must have one dtype.")
         check_is_beside(name, x, q.device)
-    if k.shape != v.shape:
+    if k.shape != v.shape and (is_even or not is_uneven(q, k, v)):
         raise ValueError(f"k and v must have one shape, not {tuple(k.shape)} and {tuple(v.shape)}.")
     (batch, heads, _, d), (k_batch, k_heads, _, k_d) = q.shape, k.shape
     if batch != k_batch:
@@ -73,6 +74,7 @@ def check_tensors(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> None:
         raise ValueError(f"k has {k_heads} heads, which do not divide q's {heads} heads.")
     if d != k_d:
         raise ValueError(f"q has head dimension {d} but k and v have {k_d}.")
+    d = max(d, v.shape[-1])
     if not 1 <= d <= MAX_D:
         raise ValueError(f"d = {d} is not allowed: the head dimension is 1 to {MAX_D}.")
 

@@ -36,9 +36,7 @@ def which(
     sink: float | torch.Tensor | None = None, scale: float | None = None,
 ) -> Choice:  # fmt: skip
     """Return the kernel that `attention` runs for this input. Raises what `attention` raises."""
-    if is_uneven(q, k, v):
-        q, k, v, scale = widen(q, k, v, scale)
-    parsed, modified, _ = check_call(q, k, v, causal, mask, score, scale)
+    parsed, modified, _ = check_call(q, k, v, causal, mask, score, scale, is_even=False)
     if sink is not None:
         check_sink(sink, q)
     sink_key = IN_A_TENSOR if isinstance(sink, torch.Tensor) else sink
@@ -88,15 +86,16 @@ def attend(
     are_tensors = type(q) is type(k) is type(v) is torch.Tensor
     if not are_tensors and not all(isinstance(x, torch.Tensor) for x in (q, k, v)):
         check_tensors(q, k, v)  # raises, naming the one that is none
-    if is_uneven(q, k, v):
+    is_operator, is_recorded = not are_tensors or is_traced(), gradients.wanted(q, k, v, sink)
+    if (is_operator or is_recorded) and is_uneven(q, k, v):
         d_v, scale = v.shape[-1], options.get("scale")
         q, k, v, scale = widen(q, k, v, scale)
         o, lse = attend(q, k, v, sink, spans, options | {"scale": scale}, deterministic)
         return o[..., :d_v], lse
     # Eagerly the dispatcher, which would call the same, costs a third of the call.
-    if not are_tensors or is_traced():
+    if is_operator:
         return traced(q, k, v, sink, options, deterministic, spans)
-    if gradients.wanted(q, k, v, sink):
+    if is_recorded:
 
         def run(q, k, v, sink, spans):
             return _run(q, k, v, **options, sink=sink, spans=spans)
@@ -129,10 +128,12 @@ def traced(q, k, v, sink, options: dict, deterministic, spans=None, tiling: str 
 def _prepare(q, k, v, causal, mask, scale, score=None, sink=None):
     """Return the prepared call of the kernel chosen for such input: of (q, k, v), of spans where
     `mask` is SPANS, and of a sink if that is `IN_A_TENSOR`."""
-    parsed, modified, _ = check_call(q, k, v, causal, mask, score, scale)
+    parsed, modified, _ = check_call(q, k, v, causal, mask, score, scale, is_even=False)
     chosen = _choice(q, k, v, parsed, modified, sink, scale).kernel
     if chosen == "hopper":
         return hopper.prepare(q, k, v, causal, mask, scale, None, score, sink)
+    if is_uneven(q, k, v):
+        return _prepare_widened(q, k, v, causal, mask, scale, score, sink)
     if chosen == "decode":
         return decode.prepare(q, k, v, parsed.hides, scale, None, True)
     call = orders.prepare(q, k, v, causal, mask, scale, score=score, has_sink=sink is not None)
@@ -140,6 +141,23 @@ def _prepare(q, k, v, causal, mask, scale, score=None, sink=None):
         return call
     constant = check_sink(sink, q)
     return lambda *tensors: call(*tensors, constant)
+
+
+def _prepare_widened(q, k, v, causal, mask, scale, score, sink):
+    """Return a prepared call for v of another head dimension, by one of tensors of one dimension.
+
+    Only the Hopper kernel takes such tensors as they are.
+    """
+    wide_q, wide_k, wide_v, wide_scale = widen(q, k, v, scale)
+    call = _prepare(wide_q, wide_k, wide_v, causal, mask, wide_scale, score, sink)
+    d_v = v.shape[-1]
+
+    def widened(q, k, v, *more):
+        q, k, v, _ = widen(q, k, v, scale)
+        o, lse = call(q, k, v, *more)
+        return o[..., :d_v], lse
+
+    return widened
 
 
 _calls = Calls(_prepare)

@@ -112,7 +112,7 @@ def empty_result(
     lse = torch.full(q.shape[:-1], float("-inf"), dtype=torch.float32, device=q.device)
     if more and more[-1].dim() == 1:
         lse[:] = more[-1][:, None]
-    return torch.zeros(q.shape, dtype=q.dtype, device=q.device), lse
+    return torch.zeros((*q.shape[:-1], v.shape[-1]), dtype=q.dtype, device=q.device), lse
 
 
 @contextmanager

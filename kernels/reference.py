@@ -142,8 +142,8 @@ def reference_attention(
     Options as `parse_rules`. Works on blocks of rows, so that long sequences fit. Rows without a
     visible key: O = 0, lse = −inf or the sink.
     """
-    batch, heads, n_q, d = q.shape
-    o = torch.zeros(batch, heads, n_q, d, dtype=torch.float64, device=q.device)
+    batch, heads, n_q, _ = q.shape
+    o = torch.zeros(*q.shape[:3], v.shape[3], dtype=torch.float64, device=q.device)
     lse = torch.full((batch, heads, n_q), float("-inf"), dtype=torch.float64, device=q.device)
     for b, h, rows, s, v_bh, lse_rows, dropped in _blocks(q, k, v, parse_rules(q, **options)):
         lse[b, h, rows] = lse_rows

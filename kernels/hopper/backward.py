@@ -54,7 +54,7 @@ def why_not_this(q, k, v, mask: masks.Mask, score: scores.Score, scale: float) -
         )
     if q[..., 0].numel() + q.shape[0] * q.shape[1] * backward_plans.KEYS >= 2**31:
         return f"q has shape {tuple(q.shape)}: the Hopper backward takes less than 2³¹ rows."
-    return unsupported_tensors("backward", q, k, v, scale, largest=256)
+    return unsupported_tensors("backward", q, k, v, scale)
 
 
 def prepare(

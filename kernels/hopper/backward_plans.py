@@ -61,8 +61,8 @@ class WidePlan:
     """One compile-time variant of the two kernels for d above 128.
 
     parts, width: a row of d numbers lies in so many boxes of so many columns. masked: as in a
-    `Plan`. stages: slots of the rings of Q and dO, and of K. v_stages: of V. consumers, score: what
-    the functions of `variants` need to know.
+    `Plan`. stages: slots of the rings of Q and dO, and of K. v_stages: of V.
+    has_spare_registers, score: what the functions of `variants` need to know.
     """
 
     parts: int
@@ -72,7 +72,7 @@ class WidePlan:
     v_stages: int
     producer_registers: int = 24
     consumer_registers: int = 240
-    consumers: int = 2
+    has_spare_registers: bool = True
     score: str = "none"
 
 

@@ -37,20 +37,57 @@ LN2 = constant(0.6931471805599453)
 
 
 @gluon.jit
+def chunks_of(smem, slot, CHUNKS: gl.constexpr):
+    """Return the chunks (rows, width) of one slot, a tuple: each has some columns of all rows."""
+    chunks = ()
+    for c in gl.static_range(CHUNKS):
+        chunk = smem.index(slot * CHUNKS + c).reshape([smem.shape[3], smem.shape[4]])
+        chunks = chunks + (chunk,)  # noqa: RUF005 — Gluon has no star
+    return chunks
+
+
+@gluon.jit
 def scores(q, k_smem, s, S_LAYOUT: gl.constexpr):
-    """Start S = Q_i K_jᵀ (64, BLOCK_N), fp32."""
+    """Start S = Q_i K_jᵀ (64, BLOCK_N), fp32, a sum over the chunks of Q_i."""
     BLOCK_N: gl.constexpr = k_smem.shape[3]
-    D: gl.constexpr = k_smem.shape[4]
-    zero = gl.zeros([ROWS, BLOCK_N], gl.float32, S_LAYOUT)
-    k = k_smem.index(s).reshape([BLOCK_N, D]).permute((1, 0))
-    return warpgroup_mma(q, k, zero, use_acc=False, is_async=True)
+    k = chunks_of(k_smem, s, len(q))
+    S = gl.zeros([ROWS, BLOCK_N], gl.float32, S_LAYOUT)
+    for c in gl.static_range(len(q)):
+        S = warpgroup_mma(q[c], k[c].permute((1, 0)), S, use_acc=c > 0, is_async=True)
+    return S
 
 
 @gluon.jit
 def add_values(P, v_smem, s, O, keep):
-    """Start O = P V_j + (O if keep else 0)."""
-    v = v_smem.index(s).reshape([v_smem.shape[3], v_smem.shape[4]])
-    return warpgroup_mma(P, v, O, use_acc=keep, is_async=True)
+    """Start O = P V_j + (O if keep else 0), of each chunk of V_j and O."""
+    v = chunks_of(v_smem, s, len(O))
+    started = ()
+    for c in gl.static_range(len(O)):
+        product = warpgroup_mma(P, v[c], O[c], use_acc=keep, is_async=True)
+        started = started + (product,)  # noqa: RUF005
+    return started
+
+
+@gluon.jit
+def await_values(started, P):
+    """Wait for what `add_values` started."""
+    return warpgroup_mma_wait(0, deps=started + (P,))[:-1]  # noqa: RUF005
+
+
+@gluon.jit
+def zeros_of(CHUNKS: gl.constexpr, WIDTH: gl.constexpr, LAYOUT: gl.constexpr):
+    """Return so many chunks (64, WIDTH) of 0."""
+    chunks = ()
+    for _ in gl.static_range(CHUNKS):
+        chunks = chunks + (gl.zeros([ROWS, WIDTH], gl.float32, LAYOUT),)  # noqa: RUF005
+    return chunks
+
+
+@gluon.jit
+def rows_times(O, factor, O_LAYOUT: gl.constexpr):
+    """Return O, a tuple of chunks, with row i times factor_i."""
+    factor = gl.convert_layout(factor, gl.SliceLayout(1, O_LAYOUT))[:, None]
+    return [chunk * factor for chunk in O]
 
 
 @gluon.jit
@@ -61,7 +98,7 @@ def step(
 ):  # fmt: skip
     """Compute S_j beside the previous block's P V, then the softmax of S_j.
 
-    Returns P_j (packed), O, m, l.
+    Returns P_j (packed), O, m, l. q and O are tuples of chunks.
 
     MASK: 0 = no key is hidden, 1 = mask, 2 = mask where a key is hidden. has_P is false at a row
     block's first step: then the product is of what lies in shared memory, and has_O, false until
@@ -72,7 +109,7 @@ def step(
     v_smem, v_full, v_empty = v_ring
     s = it % STAGES
     s_prev = (it + STAGES - 1) % STAGES
-    P = unpack(packed, q.dtype, gl.DotOperandLayout(0, O_LAYOUT, 2))
+    P = unpack(packed, k_smem.dtype, gl.DotOperandLayout(0, O_LAYOUT, 2))
     # phases: load, scores, output — both products are started, neither is awaited
     await_full(k_full, it, STAGES)
     if plan.ping_pong:
@@ -82,7 +119,7 @@ def step(
     O_started = add_values(P, v_smem, s_prev, O, has_O)
     if plan.ping_pong:
         pass_turn((w + 1) % plan.consumers)
-    S = warpgroup_mma_wait(1, deps=[S_started])
+    S = warpgroup_mma_wait(len(O), deps=[S_started])
     mbarrier.arrive(k_empty.index(s), count=1)
     # phase: mask
     if plan.table:
@@ -93,11 +130,11 @@ def step(
         if n0 + plan.block_n > first_hidden(row0, Nq, Nk, plan.causal):
             S = mask(S, row0, n0, Nq, Nk, plan.causal, S_LAYOUT)
     # phases: max, exp, sum
-    P_next, m, l, alpha = online_softmax(S, m, l, scale_log2, MASK > 0)
-    O, _ = warpgroup_mma_wait(0, deps=[O_started, P])
+    P_next, m, l, alpha = online_softmax(S, m, l, scale_log2, MASK > 0, plan.o_in_q)
+    O = await_values(O_started, P)
     mbarrier.arrive(v_empty.index(s_prev), count=1, pred=has_P)
-    O = O * gl.convert_layout(alpha, gl.SliceLayout(1, O_LAYOUT))[:, None]
-    return pack(P_next, q.dtype), O, m, l
+    O = rows_times(O, alpha, O_LAYOUT)
+    return pack(P_next, k_smem.dtype), O, m, l
 
 
 @gluon.jit
@@ -129,15 +166,17 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
     k_smem, k_full, k_empty = k_ring
     v_smem, v_full, v_empty = v_ring
     Tr, BH, H, _GROUP, Nq, Nk, SECTION = sizes
-    D: gl.constexpr = q_smem.shape[4]
+    WIDTH: gl.constexpr = q_smem.shape[4]
+    Q_TILES: gl.constexpr = plan.q_tiles
+    V_CHUNKS: gl.constexpr = plan.v_chunks
     DTYPE: gl.constexpr = q_smem.dtype
     S_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, BLOCK_N, 16])
-    O_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, D, 16])
+    O_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, WIDTH, 16])
     BY_ROW: gl.constexpr = gl.SliceLayout(1, S_LAYOUT)
     TABLE: gl.constexpr = plan.table
     MASK: gl.constexpr = CAUSAL or plan.ragged or TABLE
     packed = pack(gl.zeros([ROWS, BLOCK_N], gl.float32, S_LAYOUT), DTYPE)
-    O = gl.zeros([ROWS, D], gl.float32, O_LAYOUT)
+    O = zeros_of(V_CHUNKS, WIDTH, O_LAYOUT)
     it = 0
     n = 0
     if plan.ping_pong and w == CONSUMERS - 1:
@@ -159,7 +198,7 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
             blocks = Tc - my_first
         else:
             Tc = blocks_up_to((i + 1) * plan.block_m, Nq, Nk, CAUSAL, BLOCK_N)
-        if CONSUMERS > 2 and not TABLE:  # two warpgroups always need the same blocks of 128 keys
+        if plan.block_m > BLOCK_N and not TABLE:  # else all warpgroups need the same key blocks
             mine = blocks_up_to(row0 + ROWS, Nq, Nk, CAUSAL, BLOCK_N)
             if row0 >= Nq:  # rows beyond the last still take one block
                 mine = 1
@@ -167,8 +206,9 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
             Tc = mine
         if not TABLE:
             blocks = Tc
-        q = q_smem.index((n & 1) * CONSUMERS + w).reshape([ROWS, D])
-        await_pair(q_full, n)
+        q_slot = (n & (Q_TILES - 1)) * CONSUMERS + w
+        q = chunks_of(q_smem, q_slot, plan.chunks)
+        await_pair(q_full, n, 0, Q_TILES)
         own = None
         if TABLE:
             own = rows_of(SPANS, SLOPES, inner, row0, Nk - Nq, bh % H, whole, plan, BY_ROW)
@@ -186,12 +226,12 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
                 S = modify_and_mask(S, (Tc - 1) * BLOCK_N, own, 2, plan, S_LAYOUT)
             elif MASK:
                 S = mask(S, row0, (Tc - 1) * BLOCK_N, Nq, Nk, CAUSAL, S_LAYOUT)
-            P, m, l, _ = online_softmax(S, m, l, scale_log2, MASK)
+            P, m, l, _ = online_softmax(S, m, l, scale_log2, MASK, plan.o_in_q)
             packed = pack(P, DTYPE)
-            O = gl.zeros([ROWS, D], gl.float32, O_LAYOUT)
+            O = zeros_of(V_CHUNKS, WIDTH, O_LAYOUT)
             # + zero: ptxas 12.8 computes the address of q for a first loop only, and a second reads
             # it even where the first one was skipped; so let them differ
-            q_again = q_smem.index((n & 1) * CONSUMERS + w + zero).reshape([ROWS, D])
+            q_again = chunks_of(q_smem, q_slot + zero, plan.chunks)
             if TABLE:
                 # From the last key block to the first: an edge down to `high`, the blocks low …
                 # high − 1 that all rows see, and the other edge. Only an edge needs the mask.
@@ -243,7 +283,8 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
                     2 if MASK else 0, plan, w, S_LAYOUT, O_LAYOUT,
                 )  # fmt: skip
                 it += 1
-        mbarrier.arrive(q_empty.index(n & 1), count=1)
+        if not plan.o_in_q:
+            mbarrier.arrive(q_empty.index(n & (Q_TILES - 1)), count=1)
         # the last P V, and beside it the next tile and lse = m + log l
         s_last = (it - 1) % STAGES
         await_full(v_full, it - 1, STAGES)
@@ -262,15 +303,22 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
         lse = gl.where(l == 0.0, float("-inf"), (m * scale_log2 + gl.log2(l)) * LN2)
         rows = row0 + gl.arange(0, ROWS, BY_ROW)
         gl.store(LSE + bh.to(gl.int64) * Nq + rows, lse, mask=rows < Nq)
-        tma.store_wait(0)  # the previous O has left its buffer
-        O, _ = warpgroup_mma_wait(0, deps=[O_started, P_last])
+        if not plan.o_in_q:
+            tma.store_wait(0)  # the previous O has left its buffer
+        O = await_values(O_started, P_last)
         mbarrier.arrive(v_empty.index(s_last), count=1)
         if TABLE:
             it = skip_blocks(k_ring, v_ring, it, my_first - first, plan, w)
         # phase: store — O_i = O / l; TMA leaves out the rows beyond Nq
-        O = O * gl.convert_layout(inv_l, gl.SliceLayout(1, O_LAYOUT))[:, None]
-        o_smem.index(w).reshape([ROWS, D]).store(O.to(DTYPE))
+        O = rows_times(O, inv_l, O_LAYOUT)
+        first_box = q_slot * plan.chunks if plan.o_in_q else w * V_CHUNKS
+        for c in gl.static_range(V_CHUNKS):
+            o_smem.index(first_box + c).reshape([ROWS, WIDTH]).store(O[c].to(DTYPE))
         fence_async_shared()
-        async_store(o_desc, [bh // H, bh % H, row0, 0], o_smem.index(w))
+        for c in gl.static_range(V_CHUNKS):
+            async_store(o_desc, [bh // H, bh % H, row0, c * WIDTH], o_smem.index(first_box + c))
+        if plan.o_in_q:
+            tma.store_wait(0)  # O has left Q's place
+            mbarrier.arrive(q_empty.index(n & (Q_TILES - 1)), count=1)
         n += 1
     tma.store_wait(0)

@@ -155,7 +155,7 @@ def fp8_step(
     await_full(k_full, it, STAGES)
     if plan.ping_pong:
         wait_turn(w)
-    S_started = scores(q, k_smem, s, S_LAYOUT)
+    S_started = scores((q,), k_smem, s, S_LAYOUT)
     await_full(v_full, it - 1, STAGES)
     O_started = add_values_fp8(P, v_smem, s_prev, O, plan.two_level)
     if plan.ping_pong:
@@ -217,7 +217,7 @@ def consume_fp8(work, plan: gl.constexpr, w: gl.constexpr):
         s = it % STAGES
         first = factor * gl.load(K_SCALE + Tc - 1)
         await_full(k_full, it, STAGES)
-        S = warpgroup_mma_wait(0, deps=[scores(q, k_smem, s, S_LAYOUT)])
+        S = warpgroup_mma_wait(0, deps=[scores((q,), k_smem, s, S_LAYOUT)])
         mbarrier.arrive(k_empty.index(s), count=1)
         it += 1
         if MASKED:

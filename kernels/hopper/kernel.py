@@ -58,9 +58,11 @@ def produce(loads, plan: gl.constexpr):
     k_smem, k_full, k_empty = k_ring
     v_smem, v_full, v_empty = v_ring
     Tr, BH, H, GROUP, Nq, Nk, SECTION = sizes
-    D: gl.constexpr = q_desc.block_type.shape[3]
-    ROW_BYTES: gl.constexpr = D * q_desc.dtype.primitive_bitwidth // 8
-    BYTES: gl.constexpr = BLOCK_N * ROW_BYTES
+    Q_TILES: gl.constexpr = plan.q_tiles
+    CHUNKS: gl.constexpr = plan.chunks
+    V_CHUNKS: gl.constexpr = plan.v_chunks
+    WIDTH: gl.constexpr = q_desc.block_type.shape[3]
+    ROW_BYTES: gl.constexpr = WIDTH * q_desc.dtype.primitive_bitwidth // 8  # of one chunk
     it = 0  # key blocks so far: ring slot it % STAGES, its round it // STAGES
     n = 0
     code = fixed_tile(0, ORDER)
@@ -82,24 +84,39 @@ def produce(loads, plan: gl.constexpr):
             n0 = (Tc - 1 - back) * BLOCK_N
             s = it % STAGES
             await_free(k_empty, it, STAGES)
-            mbarrier.expect(k_full.index(s), BYTES)
-            async_load(k_desc, [b, h // GROUP, n0, 0], k_full.index(s), k_smem.index(s))
-            if back == 0:
-                await_pair(q_empty, n, 1)
-                mbarrier.expect(q_full.index(n & 1), BLOCK_M * ROW_BYTES)
+            mbarrier.expect(k_full.index(s), BLOCK_N * ROW_BYTES * CHUNKS)
+            for c in gl.static_range(CHUNKS):
+                async_load(
+                    k_desc,
+                    [b, h // GROUP, n0, c * WIDTH],
+                    k_full.index(s),
+                    k_smem.index(s * CHUNKS + c),
+                )
+            # A single tile's place is free late: the first two key blocks do not wait for it.
+            if back == (0 if Q_TILES == 2 else gl.minimum(blocks - 1, 1)):
+                await_pair(q_empty, n, 1, Q_TILES)
+                slot = n & (Q_TILES - 1)
+                mbarrier.expect(q_full.index(slot), BLOCK_M * ROW_BYTES * CHUNKS)
                 for w in gl.static_range(CONSUMERS):
-                    async_load(
-                        q_desc,
-                        [b, h, i * BLOCK_M + w * ROWS, 0],
-                        q_full.index(n & 1),
-                        q_smem.index((n & 1) * CONSUMERS + w),
-                    )
+                    for c in gl.static_range(CHUNKS):
+                        async_load(
+                            q_desc,
+                            [b, h, i * BLOCK_M + w * ROWS, c * WIDTH],
+                            q_full.index(slot),
+                            q_smem.index((slot * CONSUMERS + w) * CHUNKS + c),
+                        )
             await_free(v_empty, it, STAGES)
-            mbarrier.expect(v_full.index(s), BYTES)
+            mbarrier.expect(v_full.index(s), BLOCK_N * ROW_BYTES * V_CHUNKS)
             if plan.fp8:  # V is stored as (d, keys)
                 async_load(v_desc, [b, h // GROUP, 0, n0], v_full.index(s), v_smem.index(s))
             else:
-                async_load(v_desc, [b, h // GROUP, n0, 0], v_full.index(s), v_smem.index(s))
+                for c in gl.static_range(V_CHUNKS):
+                    async_load(
+                        v_desc,
+                        [b, h // GROUP, n0, c * WIDTH],
+                        v_full.index(s),
+                        v_smem.index(s * V_CHUNKS + c),
+                    )
             it += 1
             if plan.table:  # early, since reading a table takes long, and between two copies each
                 if back == 0:
@@ -128,23 +145,25 @@ def ring(SLOTS: gl.constexpr, READERS: gl.constexpr):
 
 
 @gluon.jit
+def boxes_of(desc, N: gl.constexpr):
+    """Allocate shared memory for N boxes of a TMA descriptor."""
+    BOX: gl.constexpr = desc.block_type.shape
+    return gl.allocate_shared_memory(desc.dtype, [N, 1, 1, BOX[2], BOX[3]], desc.layout)
+
+
+@gluon.jit
 def allocate(q_desc, k_desc, v_desc, o_desc, plan: gl.constexpr):
     """Allocate all shared memory: the rings of Q, K, V, the tile of O, the messages."""
     CONSUMERS: gl.constexpr = plan.consumers
     STAGES: gl.constexpr = plan.stages
-    D: gl.constexpr = q_desc.block_type.shape[3]
-    # two Q tiles, so that the next one is loaded in time
-    q_smem = gl.allocate_shared_memory(q_desc.dtype, [2 * CONSUMERS, 1, 1, ROWS, D], q_desc.layout)
-    o_smem = gl.allocate_shared_memory(o_desc.dtype, [CONSUMERS, 1, 1, ROWS, D], o_desc.layout)
-    k_smem = gl.allocate_shared_memory(k_desc.dtype, [STAGES, 1, 1, plan.block_n, D], k_desc.layout)
-    V_BOX: gl.constexpr = v_desc.block_type.shape
-    v_smem = gl.allocate_shared_memory(
-        v_desc.dtype, [STAGES, 1, 1, V_BOX[2], V_BOX[3]], v_desc.layout
-    )
+    q_smem = boxes_of(q_desc, plan.q_tiles * CONSUMERS * plan.chunks)
+    o_smem = q_smem if plan.o_in_q else boxes_of(o_desc, CONSUMERS * plan.v_chunks)
+    k_smem = boxes_of(k_desc, STAGES * plan.chunks)
+    v_smem = boxes_of(v_desc, STAGES * plan.v_chunks)
     SLOT: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [0])
     SLOTS: gl.constexpr = 2 * FIELDS if plan.table else 2
     slots = gl.allocate_shared_memory(gl.int32, [SLOTS, 1], SLOT)
-    q_full, q_empty = ring(2, CONSUMERS)
+    q_full, q_empty = ring(plan.q_tiles, CONSUMERS)
     k_full, k_empty = ring(STAGES, CONSUMERS)
     v_full, v_empty = ring(STAGES, CONSUMERS)
     full, empty = ring(2, CONSUMERS)
@@ -162,7 +181,8 @@ def hopper_kernel(
 ):  # fmt: skip
     """Allocate rings and barriers in shared memory, then start every warp in its role.
 
-    Descriptors are of (B, H, N, d), boxes of 64 rows of Q and O and BLOCK_N of K and V. LSE
+    Descriptors are of (B, H, N, d), boxes of 64 rows of Q and O and BLOCK_N of K and V, as wide as
+    a chunk. LSE
     (B, H, Nq) fp32. counter: one zero, int32. SECTION: heads that "queue" keeps in L2 together.
     zero: 0. SPANS, TILES: `tables.Tables`; SLOPES, SINKS, inner: `folding.Folded`; None where
     plan, a `plans.Plan`, has no table (then the compiler never sees them).

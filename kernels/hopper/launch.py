@@ -20,7 +20,7 @@ from ..tables import SPANS
 from ..triton_internals import active_driver
 from . import folding, plans, tables, versions
 
-SMALLEST = 32  # head dimension: less is little work a tile
+DIMENSIONS = range(32, 257, 8)  # a row is a multiple of 16 bytes; less is little work a tile
 DTYPES = (torch.float16, torch.bfloat16)
 _counters: dict[tuple[int, int], torch.Tensor] = {}
 
@@ -32,11 +32,11 @@ def why_not(
 ) -> str:  # fmt: skip
     """Return in one sentence why `flash_attention` does not run this input here; "" if it does.
 
-    q (B, H, Nq, d), k and v (B, Hk, Nk, d), as `kernels.flash_attention` accepts them. Raises what
-    `check_tensors` raises for input that no kernel takes, and ValueError for a mask, a score or a
-    sink that is none.
+    q (B, H, Nq, d), k and v (B, Hk, Nk, d), as `kernels.flash_attention` accepts them, v also of
+    another head dimension. Raises what `check_tensors` raises for input that no kernel takes, and
+    ValueError for a mask, a score or a sink that is none.
     """
-    check_tensors(q, k, v)
+    check_tensors(q, k, v, is_even=False)
     folding.sinks(sink, q.shape[1])
     return (
         why_not_here(q.device)
@@ -60,12 +60,12 @@ def flash_attention(
 ) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
     """Compute exact attention, forward only, as `kernels.flash_attention` with order "fa2".
 
-    q (B, H, Nq, d), k and v (B, Hk, Nk, d), Hk dividing H, d a multiple of 8 from 32 to 128, fp16
-    or bf16. `causal`, or `mask` = "causal", is aligned bottom-right. `mask` is any of which each
-    row sees one interval of keys; `score` any of `scale`, and once softcap or alibi. `sink`: a
-    logit in every row's softmax, or one for each head. `plan` overrides the table of `plans` (what
-    the mask, the score and the sink say is set here). Returns O (B, H, Nq, d), with `return_lse`
-    also lse (B, H, Nq), fp32, natural log.
+    q (B, H, Nq, d), k and v (B, Hk, Nk, d), Hk dividing H, d a multiple of 8 from 32 to 256, of v
+    also another, fp16 or bf16. `causal`, or `mask` = "causal", is aligned bottom-right. `mask` is
+    any of which each row sees one interval of keys; `score` any of `scale`, and once softcap or
+    alibi. `sink`: a logit in every row's softmax, or one for each head. `plan` overrides the table
+    of `plans` (what the mask, the score and the sink say is set here). Returns O (B, H, Nq, d) with
+    the d of v, with `return_lse` also lse (B, H, Nq), fp32, natural log.
     Raises ValueError with the sentence of `why_not` for what it does not run.
     """
     if sink is not None and not isinstance(sink, (int, float)):
@@ -85,9 +85,9 @@ def prepare(
     scale = scale_of(scale, q.shape[-1])
     if 0 in q.shape or 0 in k.shape:
         return empty_result
-    n_q, n_k, d = q.shape[2], k.shape[2], q.shape[3]
+    n_q, n_k, d, d_v = q.shape[2], *k.shape[2:], v.shape[3]
     kind = folding.kind(modified) or "none"
-    chosen = plans.choose(d, parsed, n_q, n_k, kind, sink is not None)
+    chosen = plans.choose(d, parsed, n_q, n_k, kind, sink is not None, d_v)
     if plan is not None and chosen.table:
         chosen = replace(plan, order="queue", table=True, score=kind, sink=sink is not None)
     elif plan is not None:
@@ -120,14 +120,17 @@ def _prepared(q, k, v, plan: plans.Plan, scale_log2: float, extra: tuple = (None
     """Prepare a call for input that `why_not` lets through; `extra` as `hopper_kernel` has it."""
     from .kernel import hopper_kernel
 
-    (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape
+    (batch, heads, n_q, d), (_, k_heads, n_k, d_v) = q.shape, v.shape
     dtype, device = q.dtype, q.device
     row_blocks = -(-n_q // plan.block_m)
     tiles = row_blocks * batch * heads
-    section = max(1, min(batch * heads, plans.L2_SECTION_BYTES // (4 * n_k * d)))
-    programs = tiles // 2 if plan.order == "pairs" else tiles
     multiprocessors = torch.cuda.get_device_properties(device).multi_processor_count
-    rows, keys = (partial(describe_rows, rows=n) for n in (64, plan.block_n))
+    if plan.order == "pairs" and tiles <= multiprocessors:
+        plan = plans.unpaired(plan)
+    section = max(1, min(batch * heads, plans.L2_SECTION_BYTES // (2 * n_k * (d + d_v))))
+    programs = tiles // 2 if plan.order == "pairs" else tiles
+    width = plans.box(max(d, d_v)) // plan.chunks
+    rows, keys = (partial(describe_rows, rows=n, width=width) for n in (64, plan.block_n))
     launch = Launch(
         hopper_kernel, min(programs, multiprocessors),
         (
@@ -137,7 +140,7 @@ def _prepared(q, k, v, plan: plans.Plan, scale_log2: float, extra: tuple = (None
         {"plan": plan, **versions.OPTIONS},
         boxes=(rows, keys, keys, rows),
     )  # fmt: skip
-    make_o = allocator(batch, heads, n_q, d, dtype=dtype, device=device)
+    make_o = allocator(batch, heads, n_q, d_v, dtype=dtype, device=device)
     make_lse = allocator(batch, heads, n_q, dtype=torch.float32, device=device)
     no_queue = torch.empty(0, dtype=torch.int32, device=device)
 
@@ -189,14 +192,13 @@ def _why_not_this(q, k, v, scale, mask, score, sink) -> str:
     return unsupported_tensors("kernel", q, k, v, scale)
 
 
-def unsupported_tensors(pass_name: str, q, k, v, scale: float | None, largest: int = 128) -> str:
-    """Return in one sentence what this pass does not take of these, d up to `largest`; "" if they
-    are taken."""
+def unsupported_tensors(pass_name: str, q, k, v, scale: float | None) -> str:
+    """Return in one sentence what neither pass takes of these; "" if they are taken."""
     if q.dtype not in DTYPES:
         return f"q is {q.dtype}: the Hopper {pass_name} takes float16 and bfloat16."
-    for d in (q.shape[-1], v.shape[-1]):  # a row is a multiple of 16 bytes
-        if d % 8 or not SMALLEST <= d <= largest:
-            return f"d = {d}: the Hopper {pass_name} takes multiples of 8, {SMALLEST} to {largest}."
+    for d in (q.shape[-1], v.shape[-1]):
+        if d not in DIMENSIONS:
+            return f"d = {d}: the Hopper {pass_name} takes multiples of 8, 32 to 256."
     if scale is not None and not scale > 0:
         return f"scale = {scale}: the Hopper {pass_name} needs a positive scale."
     return by_tma(q=q, k=k, v=v)
@@ -214,13 +216,14 @@ def by_tma(**tensors: torch.Tensor) -> str:
     return ""
 
 
-def describe_rows(x: torch.Tensor, rows: int):
-    """Return the TMA descriptor of x (B, H, N, d), boxes of `rows` rows, as wide as a tile."""
+def describe_rows(x: torch.Tensor, rows: int, width: int | None = None):
+    """Return the TMA descriptor of x (B, H, N, d), boxes of `rows` rows, as wide as a tile if no
+    width is given."""
     from .gluon import describe
 
     d = x.shape[3]
     strides = [x.stride(dim) if x.shape[dim] > 1 else d for dim in range(3)]
-    return describe(x, (1, 1, rows, plans.box(d)), strides=[*strides, 1])
+    return describe(x, (1, 1, rows, width or plans.box(d)), strides=[*strides, 1])
 
 
 def counter_of(device: torch.device) -> torch.Tensor:

@@ -1,5 +1,5 @@
 """Building blocks of the Hopper kernels in Gluon: the next tile, masks, softmax, packing."""
-# ruff: noqa: SIM108, SIM300 — Gluon compares with the constant on the right
+# ruff: noqa: SIM300 — Gluon compares with the constant on the right
 
 from .gluon import constant, gl, gluon, mbarrier
 
@@ -54,9 +54,10 @@ def take_from_queue(counter, tiles):
 
 
 @gluon.jit
-def await_pair(barriers, n, FREE: gl.constexpr = 0):
-    """Wait for the n-th message of a ring of two slots; FREE: until its slot is free for it."""
-    mbarrier.wait(barriers.index(n & 1), ((n >> 1) & 1) ^ FREE)
+def await_pair(barriers, n, FREE: gl.constexpr = 0, SLOTS: gl.constexpr = 2):
+    """Wait for the n-th message of a ring of two slots, or one; FREE: until its slot is free for
+    it."""
+    mbarrier.wait(barriers.index(n & (SLOTS - 1)), ((n >> (SLOTS - 1)) & 1) ^ FREE)
 
 
 @gluon.jit
@@ -177,18 +178,22 @@ def mask_intervals(S, start, stop, col0, high, low, S_LAYOUT: gl.constexpr):
 
 
 @gluon.jit
-def online_softmax(S, m_old, l_old, scale_log2, MASKED: gl.constexpr):
+def online_softmax(S, m_old, l_old, scale_log2, MASKED: gl.constexpr, STEADY: gl.constexpr = False):
     """Return P, m, l, α: m = max(m_old, rowmax S), α = exp(m_old − m), P = exp(S − m), l = α l_old
     + rowsum P.
 
-    S and m are unscaled; the scale, times log2 e, goes into the one multiply-add before exp2.
+    S and m are unscaled; the scale, times log2 e, goes into the one multiply-add before exp2. So α
+    has the error of rounding m · scale at each block; with STEADY it is 1 where no maximum rises.
     """
     m = gl.maximum(m_old, gl.max(S, axis=1))
+    m_finite = m
     if MASKED:  # a row that has seen no key yet: −∞ − (−∞)
-        m_scaled = gl.where(m == float("-inf"), 0.0, m) * scale_log2
+        m_finite = gl.where(m == float("-inf"), 0.0, m)
+    m_scaled = m_finite * scale_log2
+    if STEADY:
+        alpha = gl.exp2((m_old - m_finite) * scale_log2)
     else:
-        m_scaled = m * scale_log2
-    alpha = gl.exp2(m_old * scale_log2 - m_scaled)
+        alpha = gl.exp2(m_old * scale_log2 - m_scaled)
     P = gl.exp2(S * scale_log2 - m_scaled[:, None])
     return P, m, l_old * alpha + gl.sum(P, axis=1), alpha
 

@@ -27,7 +27,7 @@ def rows_of(SPANS, SLOPES, inner, row0, ahead, h, whole, plan: gl.constexpr, BY_
     parameter = inner
     if plan.score == "alibi":
         parameter = gl.load(SLOPES + h)
-    if plan.consumers == 2:
+    if plan.has_spare_registers:
         spans = _spans(spans, BY_ROW)
     return spans, whole, row0 + ahead, parameter
 
@@ -58,8 +58,13 @@ def modify_and_mask(S, n0, own, MASK: gl.constexpr, plan: gl.constexpr, S_LAYOUT
         S = _reciprocal(1.0 + gl.exp2(S * parameter))
     elif plan.score == "alibi":
         near = (n0 - place + low).to(gl.float32) * parameter
-        bias = (high.to(gl.float32) * parameter)[None, :][:, :, None] + near[None, :][:, None, :]
-        S = (S.reshape([M, N // 8, 8]) + bias).reshape([M, N])
+        near = near[None, :][:, None, :]
+        S = S.reshape([M, N // 8, 8])
+        if plan.has_spare_registers:
+            S += (high.to(gl.float32) * parameter)[None, :][:, :, None] + near
+        else:  # by one multiply-add, so that no register keeps the product
+            S = gl.fma(high.to(gl.float32)[None, :][:, :, None], parameter, S + near)
+        S = S.reshape([M, N])
         S = gl.convert_layout(S, S_LAYOUT, assert_trivial=True)
     if MASK == 1:
         S = _mask_spans(S, n0, spans, high, low, plan, S_LAYOUT)
@@ -76,10 +81,10 @@ def _mask_spans(S, n0, spans, high, low, plan: gl.constexpr, S_LAYOUT: gl.conste
     N: gl.constexpr = S.shape[1]
     SPLIT: gl.constexpr = S.reshape([M, N // 8, 8]).type.layout
     BY_ROW: gl.constexpr = gl.SliceLayout(1, gl.SliceLayout(1, SPLIT))
-    if plan.consumers == 2:
+    if plan.has_spare_registers:
         start = gl.convert_layout(spans[0], BY_ROW, assert_trivial=True)
         stop = gl.convert_layout(spans[1], BY_ROW, assert_trivial=True)
-    else:  # three warpgroups have no registers to keep them
+    else:
         start, stop = _spans(spans, BY_ROW)
     return mask_intervals(S, start, stop, n0, high, low, S_LAYOUT)
 

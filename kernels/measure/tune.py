@@ -26,7 +26,7 @@ def candidates(d: int, mask: masks.Mask) -> dict[str, plans.Plan]:
     """Return name → plan: every order, with and without peel and ping-pong, at every height that
     fits, and the depths of the rings that fit, for the table's own plan."""
     best = plans.TABLE[d, mask.hides]
-    heights = (plans.TWO, plans.THREE) if d == 64 else (plans.TWO,)
+    heights = (plans.TWO, plans.THREE) if d == 64 else (best,)
     found = {"table": best}
     for height, order, peel, ping_pong in itertools.product(
         heights, ("rows", "pairs", "queue"), (True, False), (True, False)

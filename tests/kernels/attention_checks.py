@@ -18,6 +18,7 @@ UNIT_ROUNDOFF = {torch.float32: 2.0**-24, torch.float16: 2.0**-11, torch.bfloat1
 full_and_causal = pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
 in_each_dtype = pytest.mark.parametrize("dtype", DTYPES)
 of_64_and_128 = pytest.mark.parametrize("d", [64, 128])
+of_each_width = pytest.mark.parametrize("d", [64, 128, 192, 256])  # of the Hopper forward's tiles
 interpreter_only = pytest.mark.skipif(
     not kernels.INTERPRETED, reason="watches or needs the interpreter: it is not at work here"
 )
@@ -110,7 +111,7 @@ def assert_attention(
     o_ref, lse_ref = kernels.reference_attention(q, k, v, **rules)
     tf32 = precision == "tf32" and DEVICE == "cuda"
     of_o, of_lse = tolerance(q, k, v, rules, o_ref, order, key_blocks, tf32, roundings)
-    assert o.dtype == q.dtype and o.shape == q.shape
+    assert o.dtype == q.dtype and o.shape == (*q.shape[:-1], v.shape[-1])
     assert lse.dtype == torch.float32 and lse.shape == q.shape[:3]
     error = (o.double() - o_ref).abs().max().item()  # NaN anywhere makes this NaN, and fails
     assert error <= of_o, f"O: error {error:.3g}, allowed {of_o:.3g}"

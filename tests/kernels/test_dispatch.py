@@ -94,6 +94,8 @@ def test_values_may_have_another_head_dim(name, d, d_v):
     want = torch.nn.functional.scaled_dot_product_attention(*leaves, is_causal=True)
     found = ((x, *torch.autograd.grad(x.square().sum(), leaves)) for x in (o, want))
     torch.testing.assert_close(*found, atol=1e-4, rtol=1e-4)
+    with torch.no_grad():
+        assert torch.equal(getattr(kernels, name)(*leaves, causal=True), o)
 
 
 @pytest.mark.parametrize("n_q", [1, 33])

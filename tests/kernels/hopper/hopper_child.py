@@ -124,9 +124,12 @@ torch.cuda.get_device_properties = lambda device: SimpleNamespace(
 
 
 def inputs(request: dict) -> tuple[torch.Tensor, ...]:
-    """q, k and v of a problem."""
+    """q, k and v of a problem; d_v: the head dimension of v, where it is another one."""
     sizes = {key: request[key] for key in ("n_k", "batch", "heads", "k_heads", "dtype")}
-    return make_qkv(request["n_q"], request["d"], **sizes)
+    q, k, v = make_qkv(request["n_q"], request["d"], **sizes)
+    if "d_v" in request:
+        *_, v = make_qkv(request["n_q"], request["d_v"], **sizes)
+    return q, k, v
 
 
 def parts(request: dict) -> list[tuple[slice, slice]]:
@@ -248,7 +251,8 @@ def compile_forward(plan: plans.Plan, x: torch.Tensor):
     """The compiled kernel of the forward pass for tensors like x."""
     from kernels.hopper.kernel import hopper_kernel
 
-    rows, keys = (launch.describe_rows(x, n) for n in (64, plan.block_n))
+    width = plans.box(x.shape[-1]) // plan.chunks
+    rows, keys = (launch.describe_rows(x, n, width) for n in (64, plan.block_n))
     lse, table = torch.empty(1), torch.empty(16, dtype=torch.int32) if plan.table else None
     slopes, sinks = lse if plan.score == "alibi" else None, lse if plan.sink else None
     scalars = (8, 1, 1, 1, LENGTH, LENGTH, 1, 0.125, 0)

@@ -17,6 +17,6 @@ def test_is_exact(ask, problem):
 
 @pytest.mark.parametrize("planted", PROBLEMS["forward, planted"], ids=str)
 def test_finds_a_planted_fault(ask, planted):
-    """S is read too early, or O sent before it is written; of fp8 also two of four keys exchanged,
-    and exp off where it is linear."""
+    """S is read too early, O sent before it is written, or Q loaded before O has left its place; of
+    fp8 also two of four keys exchanged, and exp off where it is linear."""
     assert ask(planted)["fault"] != ""

@@ -1,6 +1,7 @@
 """Masks by a table, scores and sinks in the Hopper kernel, on a card, against float64."""
 
 import math
+from itertools import product
 
 import pytest
 import torch
@@ -8,14 +9,14 @@ import torch
 from kernels import hopper
 from kernels.hopper import folding
 from kernels.spec import scores
-from tests.kernels.attention_checks import hopper_only, make_qkv, of_64_and_128
+from tests.kernels.attention_checks import hopper_only, make_qkv, of_each_width
 from tests.kernels.hopper.conftest import PROBLEMS
 from tests.kernels.hopper.test_hopper import judge
 from tests.kernels.hopper.test_tables import interval_masks
 
 SIZES = PROBLEMS["variants, sizes"]  # n_q, n_k, heads, k_heads
 SCORES = ("none", "softcap:30", "alibi", "scale:0.5&softcap:5&scale:2", "scale:2&alibi&scale:0.5")
-CASES = [(d, dtype, score) for d in (64, 128) for dtype in ("bf16", "fp16") for score in SCORES]
+CASES = [*product((64, 128, 192, 256), ("bf16", "fp16"), SCORES)]
 
 
 def roundings(score: str) -> int:
@@ -50,7 +51,7 @@ def test_sinks(d, dtype, score):
 
 
 @hopper_only
-@of_64_and_128
+@of_each_width
 def test_many_tiles_large_logits_and_strides(d):
     """More tiles than multiprocessors, of unequal work; a few heads are judged."""
     q, k, v = make_qkv(4096, d, batch=1, heads=24, dtype="bf16")
