@@ -19,7 +19,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from explainer.web.gradio_internals import inner_path, layer_styles
 
 FILES = ("/assets/", "/static/", "/fa/static/")
-STATIC = (*FILES, "/fa/listing", "/fa/tour", "/fa/course", "/fa/learn/")
+# The rest of what depends on the build alone: routes.CONSTANT and the screens of Learn
+STATIC = (
+    *(*FILES, "/fa/course", "/fa/glossary", "/fa/learn/", "/fa/listing", "/fa/record_masks"),
+    *("/fa/records", "/fa/tour", "/fa/words"),
+)
 # Gradio makes these anew for every request, at 6 ms each for "/", although they depend only on the
 # address that the visitor used.
 PAGES = ("/", "/config", "/theme.css")

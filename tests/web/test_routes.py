@@ -3,7 +3,7 @@
 import pytest
 from starlette.testclient import TestClient
 
-from explainer.web import routes
+from explainer.web import page_cache, routes
 
 D = "d = 0 is not allowed: the head dimension d must be a whole number from 1 to 256."
 STEP = "step = -1 is not allowed: the step must be a whole number from 0 to 9."
@@ -33,6 +33,10 @@ def test_what_is_allowed_is_answered(client):
     assert client.get("/fa/trace?d=1").status_code == 200
     answers = [client.get(f"/fa/trace?d=1{more}").content for more in ("", "&pass=forward")]
     assert answers[0] == answers[1] != client.get("/fa/trace?d=1&pass=backward").content
+
+
+def test_what_depends_on_the_build_alone_is_made_and_packed_once():
+    assert all(f"/fa/{name}".startswith(page_cache.STATIC) for name in routes.CONSTANT)
 
 
 def test_a_trace_is_small_and_cached(client):
