@@ -354,8 +354,8 @@ def test_a_phone_scrolls_down_only(tab, view):
 def test_tab_closes_the_choices_of_a_word_at_the_end_of_the_document(tab):
     """They stayed open over the page: nothing took the focus that they lost."""
     page = open_run(tab)
-    page.locator(f"{PAGE} .fa-problem-word").first.press("Enter")
-    choices = page.locator(f"{PAGE} .fa-words-popover")
+    page.locator(f"{PAGE} .fa-story-words .fa-problem-word").first.press("Enter")
+    choices = page.locator(f"{PAGE} .fa-story-words .fa-words-popover")
     choices.wait_for()
     for _ in range(4):
         if choices.is_visible():

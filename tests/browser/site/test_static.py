@@ -228,6 +228,6 @@ def test_run_shows_what_was_recorded_and_runs_nothing(lesson):
     said.filter(has_not_text=before).wait_for()
     click(page, "Masks", "radio")
     said.filter(has_text="FlexAttention").wait_for()
-    page.click(f'{RUN} [data-word="mask"]')
+    page.click(f'{RUN} .fa-story-words [data-word="mask"]')
     page.locator(f"{RUN} .fa-words-choices button").last.click()
     page.locator(".fa-words-refusal").filter(has_text="Only the app runs kernels").wait_for()
