@@ -50,7 +50,7 @@ def headline(page) -> str:
 
 def word(page, name: str):
     """A word of the line that says the Problem."""
-    return page.locator(f'{PAGE} .fa-story-words [data-word="{name}"]')
+    return page.locator(f'{PAGE} .fa-story-words [data-word="{name}"].fa-problem-word')
 
 
 def choose(page, name: str, value: str) -> None:

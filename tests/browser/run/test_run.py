@@ -164,7 +164,7 @@ def test_the_tab_opens_with_what_the_step_page_shows(tab):
     click(page, "Run", "tab")
     word(page, "n").filter(has_text="8").wait_for()
     word(page, "mask").filter(has_text="full").wait_for()
-    line = page.inner_text(f"{PAGE} .fa-words-line")
+    line = page.inner_text(f"{PAGE} .fa-story-words .fa-words-line")
     assert "2 heads" in line and "a sink of 1" in line and "dropout 0.2" in line
     found = run(page)
     assert found["agrees"] == "true"
