@@ -158,7 +158,9 @@ export function svgCanvas(data, api, wanted, paint) {
     const high = narrow ? (paper.used ?? height) : Math.min(height, paper.used ?? height);
     root.setAttribute("viewBox", `0 0 ${width} ${high}`);
     root.style.height = `${high}px`;
-    if (focused) focusKnob(focused);
+    // What was chosen may be no knob any more
+    const stop = find(root, "[data-knob][tabindex='0']")?.dataset.knob;
+    if (focused) focusKnob(knobs.has(focused) ? focused : stop);
     size = `${width} ${height}`;
   };
   const members = (/** @type {string} */ group) =>

@@ -117,8 +117,9 @@ export function tiles({ picture, beats, beat, at, go, choose }, paper, pen) {
         `M${left - size * 2.4} ${y(2) - 1.5}H${x(count) + 10}`,
         stroke("ink-o", 2.5, { "pointer-events": "none" }),
       ),
-      !narrow &&
-        wrapped(x(count) + 28, y(2) - size * 0.45, texts.wgmma, room * 0.5, size, "semi ink-o"),
+      narrow
+        ? text(x(count), y(count) + size * 1.1, texts.wgmma, size - 1, "end semi ink-o")
+        : wrapped(x(count) + 28, y(2) - size * 0.45, texts.wgmma, room * 0.5, size, "semi ink-o"),
     ],
     group(0, 0, paintTaken(beat, texts, right, start, room, paper)), // of as many nodes as programs: apart, what follows keeps its own
     text(right, below, texts.wider, size * 1.1, "bold"),

@@ -134,3 +134,12 @@ def test_a_length_may_be_typed_in_thousands(tab):
     page.fill(".fa-words-typed:visible", "32k")
     keys(page, "Enter")
     word(page, "n").filter(has_text="32,768").wait_for()
+
+
+def test_the_keyboard_stays_in_the_picture_when_a_small_map_becomes_the_large_one(tab):
+    page = show(tab, NAME, {"view": "tiles"})
+    page.focus(f"{STORY} [data-knob='d 128']")
+    keys(page, "Enter")
+    page.wait_for_selector(f"{STORY} [data-knob='d 64']")
+    settled(page)
+    assert page.locator(f"{STORY} [data-knob]:focus").count() == 1
