@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 # Shared memory that one thread block may use, KiB (CUDA C++ programming guide, table of compute
 # capabilities).
-SHARED_KIB = {"sm_80": 163, "sm_89": 99, "sm_90": 227, "sm_120": 99}
+SHARED_KIB = {"sm_80": 163, "sm_89": 99, "sm_90": 227, "sm_100": 227, "sm_120": 99}
+INSPECTED = ("sm_80", "sm_89", "sm_90", "sm_120")  # for which pages show compiled code
 # Largest padded block on a GPU: beyond it registers spill and compiling takes minutes.
 MAX_TILE = 256
 MAX_TILE_ELEMENTS = 1 << 20  # Triton's own limit for one block of values
@@ -94,7 +95,7 @@ def card_of(device: torch.device) -> str:
         return "interpreter"
     major, minor = torch.cuda.get_device_capability(device)
     if major in (9, 10):
-        return "sm_90"
+        return f"sm_{major}0"
     if (major, minor) in ((8, 0), (8, 7)):
         return "sm_80"
     return "sm_120"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from ..checks import DTYPES, MAX_D, check_whole
-from ..configs import MAX_TILE, SHARED_KIB, Config, choose
+from ..configs import INSPECTED, MAX_TILE, SHARED_KIB, Config, choose
 from ..spec import masks
 from ..spec.algorithms import SERIAL
 from ..spec.occupancy import occupancy
@@ -43,7 +43,7 @@ def compile_report(
     refuses or takes longer than two minutes.
     """
     for name, value, known in (
-        ("arch", arch, SHARED_KIB), ("dtype", dtype, DTYPES), ("order", order, ORDERS),
+        ("arch", arch, INSPECTED), ("dtype", dtype, DTYPES), ("order", order, ORDERS),
     ):  # fmt: skip
         if value not in known:
             raise ValueError(f"{name} = {str(value)[:40]!r} is not allowed: {', '.join(known)}.")

@@ -13,7 +13,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from ..configs import SHARED_KIB
+from ..configs import INSPECTED
 from ..orders import config_for
 from ..reference import reference_attention
 from ..spec import masks
@@ -63,11 +63,11 @@ def compiled(processes: int) -> list[dict]:
     """Return the resources of every pair of SIDES, for every card's architecture; fp16."""
     cells = [
         (arch, d, causal, m, n, order)
-        for arch, d, causal in itertools.product(SHARED_KIB, DIMENSIONS, (False, True))
+        for arch, d, causal in itertools.product(INSPECTED, DIMENSIONS, (False, True))
         for m, n, order in itertools.product(SIDES, SIDES, ("fa2",))
     ] + [  # FA-1 in the tile that it runs in, for its blocks per multiprocessor
         (arch, d, causal, None, None, SERIAL)
-        for arch, d, causal in itertools.product(SHARED_KIB, DIMENSIONS, (False, True))
+        for arch, d, causal in itertools.product(INSPECTED, DIMENSIONS, (False, True))
     ]
 
     def one(cell) -> dict:

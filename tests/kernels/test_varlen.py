@@ -222,7 +222,7 @@ def test_random_cards_hold_the_kernels(capability, d, dtype):
     """Compiled for a card that need not be here, each kernel fits its shared memory."""
     code = f"from tests.kernels.spans_child import main\nmain({capability}, {d}, {dtype!r})"
     found = json.loads(in_fresh_process(code, CUDA_VISIBLE_DEVICES=""))
-    limit = SHARED_KIB.get(f"sm_{capability}", SHARED_KIB["sm_90"]) * 1024
+    limit = SHARED_KIB[f"sm_{capability}"] * 1024
     assert {"fa2_kernel", "keys_kernel", "rows_kernel", "split_kernel"} <= set(found)
     assert max(found.values()) <= limit, found
 
