@@ -257,10 +257,11 @@ def test_lanes_count_the_tiles_of_the_trace(method, mask, heads):
     if method == "standard":
         visited = request.problem.Tr * request.problem.Tc
     total = request.problem.Tr * heads if method != "standard" else visited * heads
-    work = [run_lanes.work_of(request, method, done, total, False) for done in range(total + 1)]
+    lanes = [Lane(0.0, None, done, total) for done in range(total + 1)]
+    work = [run_lanes.work_of(request, method, lane) for lane in lanes]
     done = [one.done for one in work]
     assert done == sorted(done) and done[0] == 0 and work[0].all == heads * visited
-    over = run_lanes.work_of(request, method, total, total, True)
+    over = run_lanes.work_of(request, method, Lane(0.0, 1.0, total, total))
     assert over.done == over.all == heads * visited
     assert over.cells.count("d") == (256 if method == "standard" else visited)
 
