@@ -16,7 +16,7 @@ import torch
 from . import hopper, spans
 from .dispatch import attend
 from .tables import SPANS
-from .varlen import spans_of_offsets
+from .varlen import attend_packed, spans_of_offsets
 
 STRIP = 1 << 26  # scores of a dense mask that are made at once
 # What models pass to attention that changes it.
@@ -127,7 +127,8 @@ def transformers_attention(
         q, k, v, of_all = one
         o, _ = attend(q, k, v, sink, of_all, options)
         return o.squeeze(0).transpose(0, 1).unflatten(0, (len(query), -1)), None
-    o, _ = attend(query, key, value, sink, found, options)
+    call = attend if found is None else attend_packed
+    o, _ = call(query, key, value, sink, found, options)
     return o.transpose(1, 2), None
 
 

@@ -1,9 +1,10 @@
 """Packed sequences, paged caches and head dimensions on the GPU at hand, beside PyTorch's.
 
 `python -m kernels.measure.packed FILE` writes three lists of rows, GPU time of each method in
-milliseconds, L2 emptied before. "varlen": sequences of these lengths, forward and backward; dense
-is `kernels.attention` on a batch, where the lengths are equal. "paged": one query a head and many
-keys, contiguous or in pages. "sizes": head dimensions of q and k and of v.
+milliseconds, L2 emptied before. "varlen": sequences of these lengths, forward and backward. Where
+the lengths are equal, "varlen" is a dense batch: "varlen by spans" is what it would be if they were
+not, and "dense" `kernels.attention` on a batch that lies in memory as such. "paged": one query a
+head and many keys, contiguous or in pages. "sizes": head dimensions of q and k and of v.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from torch.nn.attention import flex_attention
 
 import kernels
 
+from ..dispatch import attend
+from ..varlen import spans_of_offsets
 from .bench import make_functions
 from .chooser import SDPA
 from .contenders import NotAvailable, sdpa_call, tried
@@ -90,6 +93,7 @@ def varlen(lengths: tuple[int, ...], heads: int, d: int, causal: bool) -> list[d
         functions["flex"], builders["flex mask"] = _flex(q, k, v, lengths)
     leaves = [q, k, v]
     if len({*lengths}) == 1:
+        functions["varlen by spans"] = _by_spans(q, k, v, cu, causal)
         batch = tensors(*[(len(lengths), heads, lengths[0], d)] * 3)
         functions["dense"] = lambda: kernels.attention(*batch, causal=causal)
         leaves += batch
@@ -97,9 +101,22 @@ def varlen(lengths: tuple[int, ...], heads: int, d: int, causal: bool) -> list[d
     base = {"lengths": f"{len(lengths)} × {lengths[0]}" if len({*lengths}) == 1 else list(lengths)}
     base |= {"d": d, "heads": heads, "causal": causal}
     with torch.no_grad():
-        _check(functions["varlen"](), q, k, v, cuts, causal)
+        for name in functions.keys() & {"varlen", "varlen by spans"}:
+            _check(functions[name](), q, k, v, cuts, causal)
         rows = times(builders, flops, **base, direction="forward")
     return rows + both_passes(functions, leaves, flops, **base)
+
+
+def _by_spans(q, k, v, cu, causal: bool) -> Callable[[], torch.Tensor]:
+    """Return attention of packed sequences by spans, whatever their lengths."""
+    found = spans_of_offsets(cu, cu, len(q), len(q), q.device, causal)
+
+    def call() -> torch.Tensor:
+        views = [x.transpose(0, 1)[None] for x in (q, k, v)]
+        o, _ = attend(*views, None, found, {})
+        return o.squeeze(0).transpose(0, 1)
+
+    return call
 
 
 def _flex(q, k, v, lengths) -> tuple[Callable[[], Any], Callable[[], Any]]:

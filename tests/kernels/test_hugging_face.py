@@ -202,11 +202,12 @@ def test_a_padded_batch_is_each_sequence_alone():
         assert_gradients(found, *one, grad_o[b : b + 1, :, pad:], causal=True)
 
 
-def test_offsets_of_packed_sequences_are_taken_from_the_model():
-    q, k, v = make_qkv(12, 16, heads=2)
-    ends = torch.tensor([0, 5, 12], device=DEVICE)
+@pytest.mark.parametrize(("start", "n"), [(5, 12), (110, 220)], ids=["two lengths", "one length"])
+def test_offsets_of_packed_sequences_are_taken_from_the_model(start, n):
+    q, k, v = make_qkv(n, 16, heads=2)
+    ends = torch.tensor([0, start, n], device=DEVICE)
     found, _ = of_transformers(q, k, v, cu_seq_lens_q=ends, cu_seq_lens_k=ends)
-    want = kernels.flash_attention(q, k, v, mask="causal&document:0,5")
+    want = kernels.flash_attention(q, k, v, mask=f"causal&document:0,{start}")
     torch.testing.assert_close(found.transpose(1, 2), want, atol=2e-6, rtol=1e-5)
     with pytest.raises(ValueError, match="cu_seq_lens_q is not allowed with a sliding window"):
         of_transformers(q, k, v, cu_seq_lens_q=ends, sliding_window=4)

@@ -10,9 +10,10 @@ import pytest
 import torch
 
 import kernels
-from kernels import spans, varlen
+from kernels import dispatch, spans, varlen
 from kernels.configs import SHARED_KIB
 from kernels.hopper import plans, tables
+from kernels.hopper.launch import by_tma
 from kernels.spec import masks
 from tests.kernels.attention_checks import (
     DEVICE,
@@ -55,6 +56,8 @@ def check_packed(lengths, heads, k_heads, d, dtype, causal, scale=None, seed=0) 
     assert o.shape == q.shape and lse.shape == q.shape[:2]
     grad_o = like(o)
     grads = torch.autograd.grad(o, leaves, grad_o)
+    as_written = [x.transpose(0, 1).is_contiguous() for x in (o, lse, *grads)]
+    assert all(as_written), "not copied after the kernels, which write each head's rows together"
     for (a, b), (c, e) in zip(pairwise(cu_q.tolist()), pairwise(cu_k.tolist()), strict=True):
         if a == b or c == e:
             assert not o[a:b].any() and lse[a:b].isneginf().all()
@@ -150,6 +153,37 @@ def test_varlen_of_more_than_a_tile(d, causal):
     check_packed(lengths, 2, 1, d, "fp16", causal)
 
 
+@full_and_causal
+@pytest.mark.parametrize(
+    ("lengths", "k_heads", "is_batch"),
+    [
+        ([(110, 110)] * 3, 2, True),
+        ([(105, 128)] * 2, 2, True),
+        ([(128, 105)] * 2, 2, True),
+        ([(110, 110)] * 2, 1, False),
+        ([(110, 110), (110, 110), (0, 110)], 2, False),
+        ([(110, 110), (110, 111)], 2, False),
+        ([(110, 130)] * 2, 2, False),
+        ([(60, 60)] * 2, 2, False),
+        ([(0, 0)] * 2, 2, False),
+    ],
+)
+def test_varlen_of_one_length_is_a_dense_batch(lengths, k_heads, is_batch, causal, monkeypatch):
+    """Where blocks are nearly full, without spans, by views that TMA copies as they are."""
+    seen = []
+
+    def attend(*given):
+        seen.append(given)
+        return dispatch.attend(*given)
+
+    monkeypatch.setattr(varlen, "attend", attend)
+    check_packed(lengths, 2, k_heads, 32, "fp32", causal)
+    ((q, k, v, _, found, _),) = seen
+    assert (found is None) == is_batch
+    assert [x.stride(2) for x in (q, k, v)] == [64, 32 * k_heads, 32 * k_heads], "not copied"
+    assert len(q) == (2 if is_batch else 1) and not by_tma(q=q, k=k, v=v)
+
+
 @pytest.mark.gpu
 @full_and_causal
 @pytest.mark.parametrize("dtype", ["fp16", "bf16"])
@@ -159,6 +193,8 @@ def test_varlen_of_many_tiles(d, dtype, causal):
     lengths = [(700, 700), (1, 1), (513, 513), (0, 0), (128, 128), (300, 300)]
     check_packed(lengths, 8, 2, d, dtype, causal)
     check_packed([(300, 900), (900, 300), (5, 0)], 8, 8, d, dtype, causal)
+    for one in ((500, 500), (256, 890), (890, 256)):
+        check_packed([one] * 5, 8, 8, d, dtype, causal)
 
 
 @pytest.mark.gpu
