@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import partial
 
@@ -37,8 +36,12 @@ def why_not(q, k, v, mask: masks.Mask, score: scores.Score, scale: float) -> str
 
 def why_not_this(q, k, v, mask: masks.Mask, score: scores.Score, scale: float) -> str:
     """Return what `why_not` does, on any machine."""
-    if folding.kind(score) != "none":
-        return f"score = {score.text[:80]}: the Hopper backward takes scale, of a positive number."
+    is_wide = q.shape[3] > WIDEST
+    if folding.kind(score) not in ("none", *["alibi"] * (not is_wide)):
+        return (
+            f"score = {score.text[:80]}: the Hopper backward takes scale, of a positive number, "
+            f"and one alibi for d up to {WIDEST}."
+        )
     if mask == SPANS and len(q) > 1:
         return f"B = {len(q)}: the Hopper backward takes the spans of one batch."
     if mask != SPANS and tables.spans(mask, q.shape[2], k.shape[2], True) is None:
@@ -46,7 +49,6 @@ def why_not_this(q, k, v, mask: masks.Mask, score: scores.Score, scale: float) -
             f"mask = {mask.text[:80]}: some key is seen by more than one interval of rows, and the "
             "Hopper backward takes one."
         )
-    is_wide = q.shape[3] > WIDEST
     if is_wide and mask != SPANS and tables.spans(mask, q.shape[2], k.shape[2]) is None:
         return (
             f"mask = {mask.text[:80]}: some row sees more than one interval of keys, and the "
@@ -72,15 +74,18 @@ def prepare(
 
     (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape
     dtype, device, group = q.dtype, q.device, heads // k_heads
-    for name, number in score.steps:
-        scale *= number[0] if name == "scale" else 1.0
+    folded = folding.fold(score, None, scale, heads, device)
+    scale, slopes = folded.scale_log2 / folding.LOG2E, None
+    if folded.slopes is not None:  # by batch and head; a group's last step looks one head further
+        slopes = (folded.slopes * folded.scale_log2).repeat(batch + 1)
     refuse_capture(f"backward of mask = {mask.text[:80]}")
     is_copied = bool(by_tma(grad_o=grad_o))
     if is_copied:
         grad_o = torch.empty(grad_o.shape, dtype=dtype, device="meta")
     if d > WIDEST:
         return backward_wide.prepare(q, k, v, o, grad_o, mask, scale, is_copied)
-    chosen = backward_plans.choose(d, mask, n_k, group, deterministic)
+    kind = folding.kind(score)
+    chosen = backward_plans.choose(d, mask, n_k, group, deterministic, kind)
     rows, keys = chosen.block_m, backward_plans.KEYS
     ranks, counts_shape = None, (0,)
     if chosen.serialized:
@@ -97,8 +102,8 @@ def prepare(
     half, flat = partial(describe_rows, rows=HALF), partial(_flat, rows=rows)
     before = Launch(
         before_kernel, padded // ENDS_ROWS * batch * heads,
-        (o.stride(), grad_o.stride(), heads, n_q, padded),
-        {"D": d, "PAD_D": pad(d), "ROWS": ENDS_ROWS, "ADD_DQ": True},
+        (o.stride(), grad_o.stride(), heads, n_q, padded, slopes, n_k - n_q),
+        {"D": d, "PAD_D": pad(d), "ROWS": ENDS_ROWS, "BLOCK_M": rows, "ADD_DQ": True},
     )  # fmt: skip
 
     def with_table(table: tables.Tables) -> Launch:
@@ -106,7 +111,7 @@ def prepare(
             backward_kernel, min(tiles, multiprocessors),
             (
                 key_blocks, batch * k_heads, heads, group, padded, section, scale,
-                scale * math.log2(math.e), table.spans, table.tiles, ranks,
+                folded.scale_log2, table.spans, table.tiles, ranks, slopes,
             ),
             {"plan": chosen, **versions.OPTIONS},
             boxes=(whole[0], whole[1], whole[1], whole[0], flat, flat, _added, half, half),
@@ -129,7 +134,7 @@ def prepare(
         made = vars(spans).setdefault("calls", {})
         if main_of not in made:
             refuse_capture("spans of keys")
-            made[main_of] = with_table(tables.of_spans(by_keys(spans, n_k)[0], keys, rows))
+            made[main_of] = with_table(tables.of_spans(by_keys(spans, n_k)[0], keys, rows, True))
         return made[main_of]
 
     def call(q, k, v, o, grad_o, lse, grad_lse, spans=None):

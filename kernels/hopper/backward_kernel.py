@@ -135,19 +135,21 @@ def produce(loads, plan: gl.constexpr):
 
 @gluon.jit
 def visit_row_block(
-    S, less, dK, dV, it, n, at_pass, passes, row0, own, work, plan: gl.constexpr, w: gl.constexpr,
-    NONE_BEFORE: gl.constexpr,
+    S, less, dK, dV, it, n, at_pass, passes, row0, own, slope, work, plan: gl.constexpr,
+    w: gl.constexpr, NONE_BEFORE: gl.constexpr,
 ):  # fmt: skip
     """Visit row block i for this warpgroup's keys: return S and −D of the next one, and dK, dV with
     this one's part.
 
     S (64, M): of this row block, less: −D as the products take it, at_pass: its number in the tile.
+    own: the first key, and which rows see all 64. slope: of ALiBi, times log2 e; lse has a row's
+    own part of that bias.
     dQ of the row block before is computed here, unless NONE_BEFORE; without that, at at_pass = 0
     its product takes what lies in shared memory and is not used.
     """
     M: gl.constexpr = plan.block_m
     STAGES: gl.constexpr = plan.stages
-    kv, q_ring, do_ring, ds_ring, out_ring, _messages, scales, SPANS = work
+    kv, q_ring, do_ring, ds_ring, out_ring, _messages, scales, SPANS, _SLOPES = work
     k_smem, _k_full, _k_empty, v_smem, _v_full, _v_empty = kv
     q_smem, lse_smem, q_full = q_ring
     do_smem, less_smem, do_full = do_ring
@@ -171,7 +173,12 @@ def visit_row_block(
         if (row0 < all_from) | (row0 + M > all_to):
             S = mask_rows(S, row0, SPANS + 2 * key0, S_LAYOUT)
     # phase: exp — a row that sees no key, or is none, has lse = ∞
-    P = gl.exp2(S * scales[1] - lse[None, :])
+    if plan.score == "alibi":
+        keys = gl.arange(0, HALF, gl.SliceLayout(1, S_LAYOUT))
+        bias = (own[0] - row0 + keys).to(gl.float32) * slope
+        P = gl.exp2(S * scales[1] + (bias[:, None] - lse[None, :]))
+    else:
+        P = gl.exp2(S * scales[1] - lse[None, :])
     # phase: dV — dV_j += Pᵀ dO_i
     P_16 = gl.convert_layout(P.to(DTYPE), OPERAND)
     do = do_smem.index(s).reshape([M, D])
@@ -224,7 +231,7 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
     """Compute keys j·128 + 64 w … + 63 of every tile (warpgroup w)."""
     M: gl.constexpr = plan.block_m
     STAGES: gl.constexpr = plan.stages
-    kv, q_ring, do_ring, ds_ring, out_ring, messages, scales, _SPANS = work
+    kv, q_ring, do_ring, ds_ring, out_ring, messages, scales, _SPANS, SLOPES = work
     slots, ready, free = messages
     k_smem, k_full, k_empty, _v_smem, v_full, v_empty = kv
     q_smem, _lse_smem, q_full = q_ring
@@ -254,6 +261,12 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
                 read_field(slots, n, FROM + 2 * w, 4),
                 read_field(slots, n, TO + 2 * w, 4),
             )
+        head = 0
+        slope = 0.0
+        if plan.score == "alibi":
+            own = (read_field(slots, n, KEY, 4) + w * HALF, own[1], own[2])
+            head = read_field(slots, n, HEAD, 4)
+            slope = gl.load(SLOPES + head)
         dK = gl.zeros([HALF, D], gl.float32, DK_LAYOUT)
         dV = gl.zeros([HALF, D], gl.float32, DK_LAYOUT)
         mbarrier.wait(k_full.index(0), n & 1)
@@ -266,23 +279,29 @@ def consume(work, plan: gl.constexpr, w: gl.constexpr):
         if plan.peeled:
             if passes > 0:
                 S, less, dK, dV = visit_row_block(
-                    S, less, dK, dV, it, n, 0, passes, row0, own, work, plan, w, True
+                    S, less, dK, dV, it, n, 0, passes, row0, own, slope, work, plan, w, True
                 )
                 it += 1
                 row0 -= M
                 if plan.grouped:
                     if row0 < first:
                         row0 = end - M
+                        if plan.score == "alibi":
+                            head += 1
+                            slope = gl.load(SLOPES + head)
         PEELED: gl.constexpr = 1 if plan.peeled else 0
         for at_pass in range(PEELED, passes):
             S, less, dK, dV = visit_row_block(
-                S, less, dK, dV, it, n, at_pass, passes, row0, own, work, plan, w, False
+                S, less, dK, dV, it, n, at_pass, passes, row0, own, slope, work, plan, w, False
             )
             it += 1
             row0 -= M
             if plan.grouped:
                 if row0 < first:
                     row0 = end - M
+                    if plan.score == "alibi":
+                        head += 1
+                        slope = gl.load(SLOPES + head)
         # phase: dQ — of the last row block
         if passes > 0:
             await_pair(ds_full, it - 1)
@@ -375,7 +394,7 @@ def send(stores, out_ring, messages, tables, plan: gl.constexpr, own: gl.constex
 @gluon.jit(do_not_specialize=["Tc", "BH", "H", "GROUP", "PADDED", "SECTION"])
 def backward_kernel(
     q_desc, k_desc, v_desc, do_desc, lse_desc, less_desc, dq_desc, dk_desc, dv_desc, counter,
-    COUNTS, Tc, BH, H, GROUP, PADDED, SECTION, scale, scale_log2, SPANS, TILES, RANKS,
+    COUNTS, Tc, BH, H, GROUP, PADDED, SECTION, scale, scale_log2, SPANS, TILES, RANKS, SLOPES,
     plan: gl.constexpr,
 ):  # fmt: skip
     """Allocate rings and barriers in shared memory, then start every warp in its role.
@@ -385,7 +404,8 @@ def backward_kernel(
     rows; PADDED is Nq made a multiple of M. BH: B · Hk. counter, SECTION: as in `hopper_kernel`.
     SPANS, TILES: `tables.Tables` of the mask by keys, tiles of 128 keys and M rows. If
     plan.serialized, RANKS (Tc, Tr) has the number of key blocks that add to row block i before j;
-    COUNTS (B, H, Tr), 0 at first, counts those that have.
+    COUNTS (B, H, Tr), 0 at first, counts those that have. SLOPES (B · H + 1,): ALiBi's, times
+    log2 e, or None; lse then has a row's own part of the bias.
     """
     M: gl.constexpr = plan.block_m
     STAGES: gl.constexpr = plan.stages
@@ -421,7 +441,7 @@ def backward_kernel(
     out_ring = (out_smem, out_empty)
     scales = (scale, scale_log2)
     tables = (RANKS, COUNTS, PADDED // M)
-    work = (kv, q_ring, do_ring, ds_ring, out_ring, messages, scales, SPANS)
+    work = (kv, q_ring, do_ring, ds_ring, out_ring, messages, scales, SPANS, SLOPES)
     if plan.serialized:
         gl.warp_specialize(
             [

@@ -23,7 +23,8 @@ class Plan:
     (tiles in a fixed distribution) or "queue" (an idle program takes the next; longest first in
     both). serialized: key blocks add to dQ one after the other, in the order of the tiles: the same
     bits at each call. registers: of a thread. peeled: the first row block of a tile has code of its
-    own, without a product for dQ. dk_first: the product for dK starts before dS is stored.
+    own, without a product for dQ. dk_first: the product for dK starts before dS is stored. score:
+    "none" or "alibi".
     """
 
     block_m: int
@@ -36,6 +37,7 @@ class Plan:
     consumer_registers: int = 240
     peeled: bool = False
     dk_first: bool = False
+    score: str = "none"
 
 
 def peels(rows: int) -> bool:
@@ -47,12 +49,15 @@ def peels(rows: int) -> bool:
     return rows == 64 and versions.release(versions.installed()) == "3.6"
 
 
-def choose(d: int, mask: Mask, n_k: int, group: int, deterministic: bool = False) -> Plan:
-    """Return the plan for d, this mask, Nk keys and `group` query heads a key head."""
+def choose(
+    d: int, mask: Mask, n_k: int, group: int, deterministic: bool = False, score: str = "none"
+) -> Plan:
+    """Return the plan for d, this mask, Nk keys, `group` query heads a key head and this kind of
+    score."""
     rows = ROWS[box(d)]
     return Plan(
         rows, mask.hides or n_k % KEYS != 0, group > 1, serialized=deterministic,
-        peeled=peels(rows), dk_first=rows == 64,
+        peeled=peels(rows), dk_first=rows == 64, score=score,
     )  # fmt: skip
 
 

@@ -36,8 +36,8 @@ def prepare(
     padded = -(-n_q // ROWS) * ROWS
     before = Launch(
         before_kernel, padded // ENDS_ROWS * batch * heads,
-        (o.stride(), grad_o.stride(), heads, n_q, padded),
-        {"D": d, "PAD_D": pad(d), "ROWS": ENDS_ROWS, "ADD_DQ": False},
+        (o.stride(), grad_o.stride(), heads, n_q, padded, None, 0),
+        {"D": d, "PAD_D": pad(d), "ROWS": ENDS_ROWS, "BLOCK_M": BLOCK, "ADD_DQ": False},
     )  # fmt: skip
     box = partial(describe_boxes, width=plan.width)
     scales = scale, scale * math.log2(math.e)
@@ -83,7 +83,7 @@ def prepare(
             refuse_capture("spans of keys")
             made[main_of] = with_tables(
                 tables.of_spans(spans[0], ROWS, BLOCK),
-                tables.of_spans(by_keys(spans, n_k)[0], BLOCK, BLOCK),
+                tables.of_spans(by_keys(spans, n_k)[0], BLOCK, BLOCK, True),
             )
         return made[main_of]
 

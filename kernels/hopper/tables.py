@@ -49,7 +49,7 @@ def on_device(
     """
     intervals = spans(mask, n_q, n_k, by_keys)
     assert intervals is not None, "a row sees more than one interval of keys"
-    made = of_spans(torch.from_numpy(np.stack(intervals, 1)), block_m, block_n)
+    made = of_spans(torch.from_numpy(np.stack(intervals, 1)), block_m, block_n, by_keys)
     return Tables(made.spans.to(device), made.tiles.to(device))
 
 
@@ -68,20 +68,25 @@ def ranks_on_device(
     return torch.from_numpy(found).to(device)
 
 
-def of_spans(spans: torch.Tensor, block_m: int, block_n: int) -> Tables:
-    """Return the tables, on their device, of rows that see the keys start … stop − 1, (Nq, 2)."""
+def of_spans(spans: torch.Tensor, block_m: int, block_n: int, by_keys: bool = False) -> Tables:
+    """Return the tables, on their device, of rows that see the keys start … stop − 1, (Nq, 2).
+
+    Of a row beyond the last nothing is stored, so it may see every key. A key beyond the last,
+    `by_keys`, sees no row: dQ is a sum over keys.
+    """
     n_q, groups = len(spans), block_m // ROWS
     row_blocks = -(-n_q // block_m)
     spans = torch.nn.functional.pad(spans, (0, 0, 0, row_blocks * block_m - n_q))
     spans = spans.masked_fill(spans[:, :1] >= spans[:, 1:], 0)  # every empty interval alike
-    exists = torch.arange(len(spans), device=spans.device) < n_q
-    start, stop, exists = (x.reshape(row_blocks, groups, ROWS) for x in (*spans.unbind(1), exists))
+    counts = torch.arange(len(spans), device=spans.device) < n_q
+    counts |= by_keys
+    start, stop, counts = (x.reshape(row_blocks, groups, ROWS) for x in (*spans.unbind(1), counts))
     far = torch.iinfo(torch.int32).max
     # of each warpgroup: what some row sees, in key blocks, and what all see, in keys
     first = start.masked_fill(start >= stop, far).amin(2) // block_n
     end = (stop.amax(2) + block_n - 1) // block_n
     is_blind = end == 0
-    whole = start.masked_fill(~exists, 0).amax(2), stop.masked_fill(~exists, far).amin(2)
+    whole = start.masked_fill(~counts, 0).amax(2), stop.masked_fill(~counts, far).amin(2)
     tile_end = end.amax(1).clamp(min=1)
     tile_first = first.amin(1).masked_fill(tile_end == 1, 0)
     first = torch.where(is_blind, tile_first[:, None], first)

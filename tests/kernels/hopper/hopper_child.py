@@ -66,10 +66,13 @@ class OnMachine:
         getattr(self, self.kernel.fn.__name__)(*tensors)
 
     def before_kernel(self, o, grad_o, lse, scaled, less, added):
-        n_q = self.scalars[3]
-        assert self.scalars[:2] == (o.stride(), grad_o.stride())
+        *strides, _heads, n_q, _padded, slopes, ahead = self.scalars
+        assert strides == [o.stride(), grad_o.stride()]
         less.zero_()[:, :, :n_q] = -(o.float() * grad_o.float()).sum(-1)
         lse = torch.where(lse.isneginf(), float("inf"), lse * 1.4426950408889634)
+        if slopes is not None:
+            place = torch.arange(n_q) % self.constants["BLOCK_M"] + ahead
+            lse = lse + slopes[: lse[..., 0].numel()].view(*lse.shape[:2], 1) * place
         scaled.fill_(float("inf"))[:, :, :n_q] = lse
         if self.constants["ADD_DQ"]:
             added.zero_()
@@ -147,17 +150,18 @@ def spans(request: dict, causal: bool) -> torch.Tensor:
 def play_backward(request: dict) -> None:
     """The gradients of one problem, judged."""
     mask, scale = masks.parse(request["mask"]), request["d"] ** -0.5
+    rules = {"mask": mask.text, "score": request.get("score", "none")}
     q, k, v = inputs(request)
     grad_o = like(q)
     o, lse = torch.zeros_like(q), torch.full(q.shape[:3], -torch.inf)
     for at, of in parts(request):
         one = q[:, :, at], k[:, :, of], v[:, :, of]
-        o[:, :, at], lse[:, :, at] = kernels.reference_attention(*one, mask=mask.text)
+        o[:, :, at], lse[:, :, at] = kernels.reference_attention(*one, **rules)
     tensors = q, k, v, o, grad_o
     rule, more = mask, ()
     if "cuts" in request:
         rule, more = SPANS, (spans(request, mask.hides),)
-    score = scores.parse("none")
+    score = scores.parse(rules["score"])
     reason = backward.why_not_this(q, k, v, rule, score, scale)
     assert not reason, reason
     call = backward.prepare(*tensors, rule, score, scale, request.get("serialized", False))
@@ -166,7 +170,7 @@ def play_backward(request: dict) -> None:
         mine = [x[:, :, cut] for x, cut in zip(grads, (at, of, of), strict=True)]
         one = q[:, :, at], k[:, :, of], v[:, :, of], grad_o[:, :, at]
         if one[0].numel() and one[1].numel():
-            assert_gradients(mine, *one, mask=mask.text)
+            assert_gradients(mine, *one, **rules)
 
 
 def play_forward(request: dict) -> None:
@@ -227,7 +231,8 @@ def compile_backward(plan: backward_plans.Plan, x: torch.Tensor):
     backward_kernel.device_caches.clear()  # a kernel found there has no log
     boxes = rows, keys, keys, rows, flat, flat, backward._added(added), half, half
     sizes, ranks = (8, 1, 1, 1, LENGTH, 1), table if plan.serialized else None
-    scalars = (*sizes, 0.125, 0.18, table, table, ranks)
+    slopes = torch.empty(1) if plan.score == "alibi" else None
+    scalars = (*sizes, 0.125, 0.18, table, table, ranks, slopes)
     return backward_kernel.warmup(*boxes, table, table, *scalars, plan, grid=(1,), **OPTIONS)
 
 

@@ -50,16 +50,20 @@ def test_the_machine_rejects(ask, planted):
     assert re.search(said, ask({**run, "plant": (pattern, new)})["fault"])
 
 
-FORMS = [*product((64, 128), *[(False, True)] * 3, ("queue", "rows"), ("bf16", "fp16"))]
+FORMS = [
+    *product((64, 128), *[(False, True)] * 3, ("queue", "rows"), ("bf16", "fp16"), ["none"]),
+    *product((64, 128), *[(False, True)] * 3, ["queue"], ["bf16"], ["alibi"]),
+]
+FEW = [(128, True, True, True, "queue", "fp16", "none")]
 
 
-@pytest.mark.parametrize("form", only_full(FORMS, [(128, True, True, True, "queue", "fp16")]))
+@pytest.mark.parametrize("form", only_full(FORMS, FEW))
 def test_no_plan_serializes_its_products(compiled, form):
-    d, masked, grouped, serialized, order, dtype = form
+    d, masked, grouped, serialized, order, dtype, score = form
     rows = backward_plans.ROWS[d]
     peeled = backward_plans.peels(rows)
     plan = backward_plans.Plan(
-        rows, masked, grouped, order, serialized, peeled=peeled, dk_first=rows == 64
+        rows, masked, grouped, order, serialized, peeled=peeled, dk_first=rows == 64, score=score
     )
     found = compiled(plan, d, dtype)
     assert re.findall(SLOW, found["log"]) == []
@@ -99,14 +103,22 @@ def test_what_comes_before():
     lse[..., 5] = float("-inf")
     scaled, less = torch.full((2, 2, 3, padded), float("nan"))
     added = torch.full(q.shape, float("nan"))
-    scalars = (o.stride(), grad_o.stride(), 3, 70, padded)
-    constants = {"D": 40, "PAD_D": 64, "ROWS": 64, "ADD_DQ": True}
-    before = Launch(backward_ends.before_kernel, 12, scalars, constants)
-    before(o, grad_o, lse, scaled, less, added)
+    constants = {"D": 40, "PAD_D": 64, "ROWS": 64, "BLOCK_M": 32, "ADD_DQ": True}
+
+    def before(scaled, slopes, ahead):
+        scalars = (o.stride(), grad_o.stride(), 3, 70, padded, slopes, ahead)
+        launch = Launch(backward_ends.before_kernel, 12, scalars, constants)
+        launch(o, grad_o, lse, scaled, less, added)
+
+    before(scaled, None, 0)
     torch.testing.assert_close(less[:, :, :70], -(o.float() * grad_o.float()).sum(-1))
     assert not less[:, :, 70:].any() and scaled[:, :, 70:].isposinf().all()
     assert scaled[:, :, 5].isposinf().all() and not added.any()
     torch.testing.assert_close(scaled[:, :, 6:70], lse[:, :, 6:] / torch.log(torch.tensor(2.0)))
+    slopes, biased = torch.rand(6, device=DEVICE), torch.empty_like(scaled)
+    before(biased, slopes, 9)
+    place = torch.arange(padded, device=DEVICE) % 32 + 9
+    torch.testing.assert_close(biased, scaled + slopes.view(2, 3, 1) * place)
 
 
 @pytest.mark.parametrize("said", PROBLEMS["backward, refused"])
@@ -190,6 +202,24 @@ def test_masks_groups_strides_and_large_logits(d, mask):
     q, k, v = (x.transpose(1, 2) for x in make_qkv(6, d, batch=2, heads=400, dtype="bf16"))
     judge(q, k, v, mask=mask, scale=0.3)
     judge(q, k, v, torch.ones(1, 1, 1, 1, dtype=q.dtype, device=DEVICE).expand(q.shape), mask=mask)
+
+
+@hopper_only
+@pytest.mark.parametrize("mask", ["full", *MASKS])
+@of_64_and_128
+def test_alibi(d, mask):
+    for score in ("alibi", "scale:2&alibi"):
+        judge(*make_qkv(515, d, batch=2, heads=4, dtype="bf16"), mask=mask, score=score)
+        sizes = {"n_k": 470, "batch": 2, "heads": 8, "k_heads": 2, "dtype": "fp16"}
+        judge(*make_qkv(300, d, **sizes), mask=mask, score=score)
+
+
+@hopper_only
+@of_64_and_128
+def test_keys_beyond_the_last_add_nothing(d):
+    """All scores are far below 0, the score of a key that is not there."""
+    q, k, v = make_qkv(300, d, n_k=270, heads=4, dtype="fp16")
+    judge(q / 4 + 1.5, k / 4 - 1.5, v)
 
 
 @hopper_only

@@ -56,6 +56,19 @@ def test_tables_say_what_the_mask_says(n_q, n_k, block_m):
         check(mask, n_q, n_k, block_m, 128)
 
 
+def test_a_key_beyond_the_last_sees_no_row():
+    """It would add to dQ; of a row beyond the last nothing is stored."""
+    whole = [
+        tables.on_device(masks.parse("full"), 300, 270, 128, 64, torch.device("cpu"), by_keys).tiles
+        for by_keys in (False, True)
+    ]
+    assert [made[made[:, 0] == 2][0, 5:11:4].tolist() for made in whole] == [[0, 0], [0, 0]]
+    assert [made[made[:, 0] == 2][0, 6:12:4].tolist() for made in whole] == [
+        [270, 2**31 - 1],
+        [0, 0],
+    ]
+
+
 @pytest.mark.parametrize("text", ["full", "causal", "causal&window:40,0", "document:0,140,300"])
 def test_ranks_of_the_backward_are_in_the_order_of_the_tiles(text):
     """The tiles that visit a row block have ranks 0, 1, 2 … in the order of the table."""
