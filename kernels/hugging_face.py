@@ -127,8 +127,10 @@ def transformers_attention(
         q, k, v, of_all = one
         o, _ = attend(q, k, v, sink, of_all, options)
         return o.squeeze(0).transpose(0, 1).unflatten(0, (len(query), -1)), None
-    call = attend if found is None else attend_packed
-    o, _ = call(query, key, value, sink, found, options)
+    if found is None:
+        o, _ = attend(query, key, value, sink, None, options)
+    else:
+        o, _ = attend_packed(query, key, value, sink, found, options)
     return o.transpose(1, 2), None
 
 

@@ -84,7 +84,7 @@ def prepare(
         grad_o = torch.empty(grad_o.shape, dtype=dtype, device="meta")
     if d > WIDEST:
         return backward_wide.prepare(q, k, v, o, grad_o, mask, scale, is_copied)
-    kind = folding.kind(score)
+    kind = "none" if slopes is None else "alibi"
     chosen = backward_plans.choose(d, mask, n_k, group, deterministic, kind)
     rows, keys = chosen.block_m, backward_plans.KEYS
     ranks, counts_shape = None, (0,)

@@ -112,8 +112,8 @@ def _by_spans(q, k, v, cu, causal: bool) -> Callable[[], torch.Tensor]:
     found = spans_of_offsets(cu, cu, len(q), len(q), q.device, causal)
 
     def call() -> torch.Tensor:
-        views = [x.transpose(0, 1)[None] for x in (q, k, v)]
-        o, _ = attend(*views, None, found, {})
+        of_q, of_k, of_v = (x.transpose(0, 1)[None] for x in (q, k, v))
+        o, _ = attend(of_q, of_k, of_v, None, found, {})
         return o.squeeze(0).transpose(0, 1)
 
     return call

@@ -245,7 +245,7 @@ def test_spans_of_offsets_are_those_of_documents(causal):
         want = [(np.flatnonzero(x)[0], np.flatnonzero(x)[-1] + 1) for x in seen]
         np.testing.assert_array_equal(spans.row_blocks(found, n, block, 64)[0].numpy(), want)
     for rows, of_keys in ((found, False), (by_keys, True)):
-        made = tables.of_spans(rows[0], 128, 128)
+        made = tables.of_spans(rows[0], 128, 128, of_keys)
         want = tables.on_device(mask, n, n, 128, 128, torch.device("cpu"), of_keys)
         assert torch.equal(made.spans, want.spans) and torch.equal(made.tiles, want.tiles)
 
