@@ -60,15 +60,28 @@ def add_product(sums, left, x_smem, x, plan: gl.constexpr):
     return warpgroup_mma_wait(0, deps=started)[:PARTS]
 
 
+@gluon.constexpr_function
+def accumulator(columns):
+    """Return the layout of a product (64, columns) that a warpgroup computes."""
+    return gl.NVMMADistributedLayout([3, 0], [4, 1], [16, columns, 16])
+
+
 @gluon.jit
-def no_sums(LAYOUT: gl.constexpr, plan: gl.constexpr):
+def no_sums(plan: gl.constexpr):
     """Return zeros (64, width) for each part."""
     PARTS: gl.constexpr = plan.parts
     WIDTH: gl.constexpr = plan.width
     sums = ()
     for _part in gl.static_range(PARTS):
-        sums += (gl.zeros([BLOCK, WIDTH], gl.float32, LAYOUT),)
+        sums += (gl.zeros([BLOCK, WIDTH], gl.float32, accumulator(WIDTH)),)
     return sums
+
+
+@gluon.jit
+def left_of(x, DTYPE: gl.constexpr, plan: gl.constexpr):
+    """Return x (64, 64), rounded, as the left operand of `add_product`."""
+    OPERAND: gl.constexpr = gl.DotOperandLayout(0, accumulator(plan.width), 2)
+    return gl.convert_layout(x.to(DTYPE), OPERAND)
 
 
 @gluon.jit
@@ -144,18 +157,15 @@ def produce_for_keys(loads, place, plan: gl.constexpr):
 @gluon.jit
 def compute_values(work, place, plan: gl.constexpr):
     """Compute Pᵀ = exp(Sᵀ − lse) of 64 keys, and dV_j = Σ Pᵀ dO_i (first warpgroup)."""
-    WIDTH: gl.constexpr = plan.width
     STAGES: gl.constexpr = plan.stages
     smem, full, p_smem, stores, scales, SPANS = work
     q_smem, k_smem, _v_smem, do_smem, lse_smem, _less_smem = smem
     q_full, k_full, _v_full, do_full = full
     b, k_head, key0, first, end, passes, whole = place
     DTYPE: gl.constexpr = q_smem.dtype
-    S_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, BLOCK, 16])
-    LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, WIDTH, 16])
-    OPERAND: gl.constexpr = gl.DotOperandLayout(0, LAYOUT, 2)
+    S_LAYOUT: gl.constexpr = accumulator(BLOCK)
     none = gl.zeros([BLOCK, BLOCK], gl.float32, S_LAYOUT)
-    dV = no_sums(LAYOUT, plan)
+    dV = no_sums(plan)
     row0 = end - BLOCK
     mbarrier.wait(k_full.index(0), 0)
     for it in range(0, passes):
@@ -171,7 +181,7 @@ def compute_values(work, place, plan: gl.constexpr):
         # phase: exp — a row that sees no key, or is none, has lse = ∞
         P = gl.exp2(S * scales[1] - lse[None, :])
         announce(FIRST_RING + s)
-        P_16 = gl.convert_layout(P.to(DTYPE), OPERAND)
+        P_16 = left_of(P, DTYPE, plan)
         wait_turn(0)
         p_smem.permute((1, 0)).store(P)
         pass_turn(1)
@@ -191,18 +201,15 @@ def compute_values(work, place, plan: gl.constexpr):
 def compute_keys(work, place, plan: gl.constexpr):
     """Compute dSᵀ = Pᵀ ∘ (V dO_iᵀ − D_i) of 64 keys, and dK_j = scale · Σ dSᵀ Q_i (second
     warpgroup)."""
-    WIDTH: gl.constexpr = plan.width
     STAGES: gl.constexpr = plan.stages
     smem, full, p_smem, stores, scales, _SPANS = work
     q_smem, _k_smem, v_smem, do_smem, _lse_smem, less_smem = smem
     q_full, _k_full, v_full, do_full = full
     b, k_head, key0, _first, _end, passes, _whole = place
     DTYPE: gl.constexpr = q_smem.dtype
-    S_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, BLOCK, 16])
-    LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, WIDTH, 16])
-    OPERAND: gl.constexpr = gl.DotOperandLayout(0, LAYOUT, 2)
+    S_LAYOUT: gl.constexpr = accumulator(BLOCK)
     BY_ROW: gl.constexpr = gl.SliceLayout(0, S_LAYOUT)
-    dK = no_sums(LAYOUT, plan)
+    dK = no_sums(plan)
     pass_turn(0)
     mbarrier.wait(v_full.index(0), 0)
     for it in range(0, passes):
@@ -216,7 +223,7 @@ def compute_keys(work, place, plan: gl.constexpr):
         wait_turn(1)
         P = p_smem.permute((1, 0)).load(S_LAYOUT)
         pass_turn(0)
-        dS_16 = gl.convert_layout((P * dP).to(DTYPE), OPERAND)
+        dS_16 = left_of(P * dP, DTYPE, plan)
         # phase: dK — dK_j += dSᵀ Q_i
         await_full(q_full, it, STAGES)
         dK = add_product(dK, dS_16, q_smem, s, plan)
@@ -305,16 +312,13 @@ def produce_for_rows(loads, place, plan: gl.constexpr):
 @gluon.jit
 def compute_rows(work, place, plan: gl.constexpr, w: gl.constexpr):
     """Compute dQ_i = scale · Σ dS K_j of rows i·128 + 64 w … + 63 (warpgroup w)."""
-    WIDTH: gl.constexpr = plan.width
     smem, full, dq_desc, LSE, LESS, scales, zero, tables = work
     q_smem, k_smem, v_smem, do_smem = smem
     q_full, k_full, v_full, do_full = full
     b, h, i, first, end, at = place
     SPANS, tile = tables
     DTYPE: gl.constexpr = q_smem.dtype
-    S_LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, BLOCK, 16])
-    LAYOUT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, WIDTH, 16])
-    OPERAND: gl.constexpr = gl.DotOperandLayout(0, LAYOUT, 2)
+    S_LAYOUT: gl.constexpr = accumulator(BLOCK)
     BY_ROW: gl.constexpr = gl.SliceLayout(1, S_LAYOUT)
     none = gl.zeros([BLOCK, BLOCK], gl.float32, S_LAYOUT)
     row0 = (2 * i + w) * BLOCK
@@ -324,7 +328,7 @@ def compute_rows(work, place, plan: gl.constexpr, w: gl.constexpr):
     if plan.masked:
         whole = gl.load(tile + OWN + 4 * w + 2), gl.load(tile + OWN + 4 * w + 3)
         seen = rows_of(SPANS, None, 0.0, row0, 0, 0, whole, plan, BY_ROW)
-    dQ = no_sums(LAYOUT, plan)
+    dQ = no_sums(plan)
     mbarrier.wait(q_full.index(0), 0)
     for it in range(0, end - first):
         k_slot = it % plan.stages
@@ -344,7 +348,7 @@ def compute_rows(work, place, plan: gl.constexpr, w: gl.constexpr):
         dP = warpgroup_mma_wait(0, deps=[dP_started])
         announce(SECOND_RING + v_slot)
         # phases: dS, dQ
-        dS_16 = gl.convert_layout((P * (dP + less[:, None])).to(DTYPE), OPERAND)
+        dS_16 = left_of(P * (dP + less[:, None]), DTYPE, plan)
         dQ = add_product(dQ, dS_16, k_smem, k_slot, plan)
         announce(FIRST_RING + k_slot)
     # phase: store — by way of this warpgroup's Q
