@@ -132,9 +132,9 @@ def choose_backward(
     arch: str,
     d: int,
     itemsize: int,
-    block_m: int | None = None,
-    block_n: int | None = None,
-    deterministic: bool = False,
+    block_m: int | None,
+    block_n: int | None,
+    deterministic: bool,
 ) -> Config:
     """Return the table's configuration of the backward pass.
 

@@ -100,7 +100,7 @@ def blind(mask: masks.Mask, q: torch.Tensor, k: torch.Tensor) -> torch.Tensor | 
     return torch.from_numpy(found).to(q.device)[:, None] if found.any() else None
 
 
-def materialized(q, k, v, rules: Rules, drop=None, blind=None) -> torch.Tensor:
+def materialized(q, k, v, rules: Rules, drop, blind) -> torch.Tensor:
     """Compute `naive_attention` from its rules, P's factors `drop`, and `blind` rows.
 
     It consists of PyTorch's operators alone, so that torch.compile takes it as one graph. The scale

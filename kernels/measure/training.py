@@ -82,7 +82,7 @@ class Model(nn.Module):
 
 
 def losses(
-    attend: Attend, steps: int, sizes: Sizes, dtype: torch.dtype, device: str = "cpu"
+    attend: Attend, steps: int, sizes: Sizes, dtype: torch.dtype, device: str
 ) -> list[float]:
     """Return the loss before each of ``steps`` updates, in nats per character.
 

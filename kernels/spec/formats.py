@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .fields import DTYPES
+
 
 @dataclass(frozen=True)
 class Format:
@@ -108,7 +110,6 @@ FORMATS = {
         Format("e5m2", "fp8 e5m2", 5, 2),
     )
 }
-DTYPES = ("fp32", "fp16", "bf16")  # in which Q, K, V and O can be stored
 ITEMSIZE = {name: FORMATS[name].width // 8 for name in DTYPES}  # bytes
 
 

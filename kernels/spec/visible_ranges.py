@@ -22,7 +22,7 @@ def blocks(n: int, block: int) -> Range:
 
 @lru_cache(maxsize=8)
 def ranges(
-    terms: tuple[Terms, ...], n_q: int, n_k: int, by_keys: bool, shift: tuple[int, int] = (0, 0)
+    terms: tuple[Terms, ...], n_q: int, n_k: int, by_keys: bool, shift: tuple[int, int]
 ) -> Visible:
     """start, stop, count (Nq,) int64: the first key that each query sees, the one after the last,
     and how many it sees under any of the terms; ``by_keys`` (Nk,), of the queries that see each
