@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache, partial
+from typing import Any
 
 import numpy
 import torch
@@ -85,6 +86,18 @@ def refuse_capture(what: str) -> None:
             f"{what}: call it once before capturing a CUDA graph, so that its tables are on the "
             "device."
         )
+
+
+def once(spans: Any, call: Callable, make: Callable[[], Any]) -> Any:
+    """Return what `make` returned for these spans and this prepared call, with tables made of them.
+
+    Raises RuntimeError with one sentence if it is to be made while a CUDA graph is captured.
+    """
+    made = vars(spans).setdefault("calls", {})
+    if call not in made:
+        refuse_capture("spans of keys")
+        made[call] = make()
+    return made[call]
 
 
 def allocator(*shape: int, dtype: torch.dtype, device: torch.device) -> Callable[[], torch.Tensor]:

@@ -9,12 +9,19 @@ import torch
 
 from ..configs import pad
 from ..fa2_backward import scale_kernel
-from ..launching import Launch, allocator, refuse_capture
+from ..launching import Launch, allocator, once, refuse_capture
 from ..spans import by_keys
 from ..spec import masks, scores
 from ..tables import SPANS
 from . import backward_plans, backward_wide, folding, plans, tables, versions
-from .launch import by_tma, counter_of, describe_rows, unsupported_tensors, why_not_here
+from .launch import (
+    by_tma,
+    counter_of,
+    describe_list,
+    describe_rows,
+    unsupported_tensors,
+    why_not_here,
+)
 
 WIDEST = 128  # head dimension of `backward_kernel`; beyond it those of `backward_wide` run
 HALF = 64  # rows and columns of a box of dQ; rows of one of dK and dV
@@ -99,7 +106,7 @@ def prepare(
         section = max(section, multiprocessors // TOGETHER[chosen.masked])
     section = min(section, batch * k_heads)
     whole = partial(describe_rows, rows=rows), partial(describe_rows, rows=keys)
-    half, flat = partial(describe_rows, rows=HALF), partial(_flat, rows=rows)
+    half, flat = partial(describe_rows, rows=HALF), partial(describe_list, size=rows)
     before = Launch(
         before_kernel, padded // ENDS_ROWS * batch * heads,
         (o.stride(), grad_o.stride(), heads, n_q, padded, slopes, n_k - n_q),
@@ -128,17 +135,12 @@ def prepare(
     make_added = allocator(batch * heads, n_q, d, dtype=torch.float32, device=device)
     make_dq = allocator(*q.shape, dtype=dtype, device=device)
     make_dk = allocator(*k.shape, dtype=dtype, device=device)
-    unused = torch.empty(0, dtype=torch.int32, device=device)
 
-    def main_of(spans) -> Launch:
-        made = vars(spans).setdefault("calls", {})
-        if main_of not in made:
-            refuse_capture("spans of keys")
-            made[main_of] = with_table(tables.of_spans(by_keys(spans, n_k)[0], keys, rows, True))
-        return made[main_of]
+    def of_spans(spans) -> Launch:
+        return with_table(tables.of_spans(by_keys(spans, n_k)[0], keys, rows, True))
 
     def call(q, k, v, o, grad_o, lse, grad_lse, spans=None):
-        run = main or main_of(spans)
+        run = main or once(spans, call, partial(of_spans, spans))
         if is_copied:
             grad_o = grad_o.contiguous()
         scaled, less, added = make_lse(), make_lse(), make_added()
@@ -146,8 +148,8 @@ def prepare(
         before(o, grad_o, lse, scaled, less, added)
         if grad_lse is not None:  # d lse_i / dS_ij = P_ij as well: it joins −D
             less[:, :, :n_q] += grad_lse
-        queue = counter_of(device) if chosen.order == "queue" else unused
-        counts = unused
+        queue = counter_of(device)
+        counts = queue  # not read
         if ranks is not None:
             counts = torch.zeros(counts_shape, dtype=torch.int32, device=device)
         run(q, k, v, grad_o, scaled, less, added, dk, dv, queue, counts)
@@ -155,13 +157,6 @@ def prepare(
         return dq, dk, dv, less[:, :, :n_q]
 
     return call
-
-
-def _flat(x: torch.Tensor, rows: int):
-    """Return the TMA descriptor of a contiguous tensor as a list, boxes of `rows` numbers."""
-    from .gluon import describe
-
-    return describe(x, (rows,), [x.numel()], [1])
 
 
 def _added(x: torch.Tensor):

@@ -7,7 +7,7 @@ registers into dV and dK. Only dQ_i = dS K sums over keys: dS goes through share
 warpgroup multiplies a 64 × 64 half of dQ_i one row block later, so that neither waits for the other
 one, and a sending warp has the copy engine add it in HBM, in fp32.
 """
-# ruff: noqa: SIM102, SIM108 — one `if` at compile time, one on the GPU
+# ruff: noqa: SIM102 — one `if` at compile time, one on the GPU
 
 from .backward_parts import (
     BATCH,
@@ -51,7 +51,6 @@ from .parts import (
     FIELDS,
     await_full,
     await_pair,
-    fixed_tile,
     read_field,
     take_from_queue,
     write_field,
@@ -64,7 +63,6 @@ def produce(loads, plan: gl.constexpr):
     """Load K_j, V_j of every tile and the row blocks of all heads of the group (producer warp)."""
     M: gl.constexpr = plan.block_m
     STAGES: gl.constexpr = plan.stages
-    ORDER: gl.constexpr = plan.order
     descriptors, kv, q_ring, do_ring, messages, counter, sizes, TILES = loads
     q_desc, k_desc, v_desc, do_desc, lse_desc, less_desc = descriptors
     k_smem, k_full, k_empty, v_smem, v_full, v_empty = kv
@@ -75,7 +73,7 @@ def produce(loads, plan: gl.constexpr):
     slots, ready, free = messages
     it = 0  # row blocks so far: ring slot it % STAGES, its round it // STAGES
     n = 0
-    code = fixed_tile(0, ORDER)
+    code = gl.program_id(0)
     while code < Tc * BH:
         tile, bh = tile_in(TILES, code, Tc, BH, SECTION)
         key0 = gl.load(tile) * KEYS
@@ -123,10 +121,7 @@ def produce(loads, plan: gl.constexpr):
             if row0 < first:
                 row0 = end - M
                 h += 1
-        if ORDER == "queue":
-            code = take_from_queue(counter, Tc * BH)
-        else:
-            code = fixed_tile(n + 1, ORDER)
+        code = take_from_queue(counter, Tc * BH)
         n += 1
     await_pair(free, n, 1)
     write_field(slots, n, KEY, -1)

@@ -19,18 +19,16 @@ class Plan:
     """One compile-time variant of the kernel.
 
     block_m: rows of a tile. masked: some key does not see every row, or is beyond Nk. grouped:
-    several query heads share a key head. stages: slots of the rings of Q and dO. order: "rows"
-    (tiles in a fixed distribution) or "queue" (an idle program takes the next; longest first in
-    both). serialized: key blocks add to dQ one after the other, in the order of the tiles: the same
-    bits at each call. registers: of a thread. peeled: the first row block of a tile has code of its
-    own, without a product for dQ. dk_first: the product for dK starts before dS is stored. score:
-    "none" or "alibi".
+    several query heads share a key head. serialized: key blocks add to dQ one after the other, in
+    the order of the tiles: the same bits at each call. stages: slots of the rings of Q and dO.
+    registers: of a thread. peeled: the first row block of a tile has code of its own, without a
+    product for dQ. dk_first: the product for dK starts before dS is stored. score: "none" or
+    "alibi".
     """
 
     block_m: int
     masked: bool
     grouped: bool
-    order: str = "queue"
     serialized: bool = False
     stages: int = 2
     producer_registers: int = 24

@@ -9,11 +9,12 @@ from functools import partial
 import torch
 
 from ..configs import pad
-from ..launching import Launch, allocator, refuse_capture
+from ..launching import Launch, allocator, once
 from ..spans import by_keys
 from ..spec import masks
 from ..tables import SPANS
 from . import backward_plans, plans, tables, versions
+from .launch import describe_list, describe_rows
 
 ROWS = 128  # of a tile of `wide_rows_kernel`
 BLOCK = backward_plans.WIDE_BLOCK
@@ -39,7 +40,8 @@ def prepare(
         (o.stride(), grad_o.stride(), heads, n_q, padded, None, 0),
         {"D": d, "PAD_D": pad(d), "ROWS": ENDS_ROWS, "BLOCK_M": BLOCK, "ADD_DQ": False},
     )  # fmt: skip
-    box = partial(describe_boxes, width=plan.width)
+    box = partial(describe_rows, rows=BLOCK, width=plan.width)
+    flat = partial(describe_list, size=BLOCK)
     scales = scale, scale * math.log2(math.e)
 
     def section(length: int, share: int, most: int) -> int:
@@ -54,7 +56,7 @@ def prepare(
                 section(n_q, group, batch * k_heads), *scales, of_keys.spans, of_keys.tiles,
             ),
             {"plan": plan, **versions.OPTIONS},
-            boxes=(box, box, box, box, _flat, _flat, box, box),
+            boxes=(box, box, box, box, flat, flat, box, box),
         )  # fmt: skip
         rows_launch = Launch(
             wide_rows_kernel, row_blocks * batch * heads,
@@ -77,18 +79,12 @@ def prepare(
     make_dq = allocator(*q.shape, dtype=dtype, device=device)
     make_dk = allocator(*k.shape, dtype=dtype, device=device)
 
-    def main_of(spans) -> tuple[Launch, Launch]:
-        made = vars(spans).setdefault("calls", {})
-        if main_of not in made:
-            refuse_capture("spans of keys")
-            made[main_of] = with_tables(
-                tables.of_spans(spans[0], ROWS, BLOCK),
-                tables.of_spans(by_keys(spans, n_k)[0], BLOCK, BLOCK, True),
-            )
-        return made[main_of]
+    def of_spans(spans) -> tuple[Launch, Launch]:
+        of_keys = tables.of_spans(by_keys(spans, n_k)[0], BLOCK, BLOCK, True)
+        return with_tables(tables.of_spans(spans[0], ROWS, BLOCK), of_keys)
 
     def call(q, k, v, o, grad_o, lse, grad_lse, spans=None):
-        keys_launch, rows_launch = main or main_of(spans)
+        keys_launch, rows_launch = main or once(spans, call, partial(of_spans, spans))
         if is_copied:
             grad_o = grad_o.contiguous()
         scaled, less = make_lse(), make_lse()
@@ -101,19 +97,3 @@ def prepare(
         return dq, dk, dv, less[:, :, :n_q]
 
     return call
-
-
-def describe_boxes(x: torch.Tensor, width: int):
-    """Return the TMA descriptor of x (B, H, N, d), boxes of 64 rows and `width` columns."""
-    from .gluon import describe
-
-    d = x.shape[3]
-    strides = [x.stride(dim) if x.shape[dim] > 1 else d for dim in range(3)]
-    return describe(x, (1, 1, BLOCK, width), strides=[*strides, 1])
-
-
-def _flat(x: torch.Tensor):
-    """Return the TMA descriptor of a contiguous tensor as a list, boxes of 64 numbers."""
-    from .gluon import describe
-
-    return describe(x, (BLOCK,), [x.numel()], [1])

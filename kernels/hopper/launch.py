@@ -14,7 +14,7 @@ import torch
 
 from ..availability import INTERPRETED
 from ..checks import check_score, check_tensors, scale_of
-from ..launching import Calls, Launch, allocator, empty_result, on_device, refuse_capture
+from ..launching import Calls, Launch, allocator, empty_result, on_device, once, refuse_capture
 from ..spec import masks
 from ..tables import SPANS
 from ..triton_internals import active_driver
@@ -106,12 +106,11 @@ def prepare(
         return with_table(q, k, v, tables.on_device(parsed, n_q, n_k, *blocks, q.device))
 
     def call(q, k, v, spans):
-        made = vars(spans).setdefault("calls", {})  # of this call and others, with its tables
-        if call not in made:
-            refuse_capture("spans of keys")
+        def make() -> Callable:
             has_ranges = k.shape[2] > plans.SHORT * vars(spans).get("cuts", 0)
-            made[call] = with_table(q, k, v, tables.of_spans(spans[0], *blocks), ranges=has_ranges)
-        return made[call](q, k, v)
+            return with_table(q, k, v, tables.of_spans(spans[0], *blocks), ranges=has_ranges)
+
+        return once(spans, call, make)(q, k, v)
 
     return call
 
@@ -224,6 +223,13 @@ def describe_rows(x: torch.Tensor, rows: int, width: int | None = None):
     d = x.shape[3]
     strides = [x.stride(dim) if x.shape[dim] > 1 else d for dim in range(3)]
     return describe(x, (1, 1, rows, width or plans.box(d)), strides=[*strides, 1])
+
+
+def describe_list(x: torch.Tensor, size: int):
+    """Return the TMA descriptor of a contiguous tensor as a list, boxes of `size` numbers."""
+    from .gluon import describe
+
+    return describe(x, (size,), [x.numel()], [1])
 
 
 def counter_of(device: torch.device) -> torch.Tensor:

@@ -224,10 +224,8 @@ def compile_backward(plan: backward_plans.Plan, x: torch.Tensor):
 
     added = torch.empty(1, *x.shape[2:])
     rows, keys, half = (launch.describe_rows(x, n) for n in (plan.block_m, 128, 64))
-    flat, table = (
-        backward._flat(torch.empty(LENGTH), plan.block_m),
-        torch.empty(16, dtype=torch.int32),
-    )
+    flat = launch.describe_list(torch.empty(LENGTH), plan.block_m)
+    table = torch.empty(16, dtype=torch.int32)
     backward_kernel.device_caches.clear()  # a kernel found there has no log
     boxes = rows, keys, keys, rows, flat, flat, backward._added(added), half, half
     sizes, ranks = (8, 1, 1, 1, LENGTH, 1), table if plan.serialized else None
@@ -240,8 +238,9 @@ def compile_wide(plan: backward_plans.WidePlan, x: torch.Tensor) -> tuple:
     """The two compiled kernels of the backward pass for tensors like x, d above 128."""
     from kernels.hopper.backward_wide_kernels import wide_keys_kernel, wide_rows_kernel
 
-    box, lse = backward_wide.describe_boxes(x, plan.width), torch.empty(LENGTH)
-    flat, table = backward_wide._flat(lse), torch.empty(16, dtype=torch.int32)
+    box, lse = launch.describe_rows(x, backward_wide.BLOCK, plan.width), torch.empty(LENGTH)
+    flat = launch.describe_list(lse, backward_wide.BLOCK)
+    table = torch.empty(16, dtype=torch.int32)
     sizes, scales = (8, 1, 1, 1, LENGTH, 1), (0.125, 0.18)
     of_keys = (*[box] * 4, flat, flat, box, box, *sizes, *scales, table, table, plan)
     of_rows = (*[box] * 5, lse, lse, *sizes, *scales, 0, table, table, plan)

@@ -51,19 +51,19 @@ def test_the_machine_rejects(ask, planted):
 
 
 FORMS = [
-    *product((64, 128), *[(False, True)] * 3, ("queue", "rows"), ("bf16", "fp16"), ["none"]),
-    *product((64, 128), *[(False, True)] * 3, ["queue"], ["bf16"], ["alibi"]),
+    *product((64, 128), *[(False, True)] * 3, ("bf16", "fp16"), ["none"]),
+    *product((64, 128), *[(False, True)] * 3, ["bf16"], ["alibi"]),
 ]
-FEW = [(128, True, True, True, "queue", "fp16", "none")]
+FEW = [(128, True, True, True, "fp16", "none")]
 
 
 @pytest.mark.parametrize("form", only_full(FORMS, FEW))
 def test_no_plan_serializes_its_products(compiled, form):
-    d, masked, grouped, serialized, order, dtype, score = form
+    d, masked, grouped, serialized, dtype, score = form
     rows = backward_plans.ROWS[d]
     peeled = backward_plans.peels(rows)
     plan = backward_plans.Plan(
-        rows, masked, grouped, order, serialized, peeled=peeled, dk_first=rows == 64, score=score
+        rows, masked, grouped, serialized, peeled=peeled, dk_first=rows == 64, score=score
     )
     found = compiled(plan, d, dtype)
     assert re.findall(SLOW, found["log"]) == []
