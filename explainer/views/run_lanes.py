@@ -27,12 +27,12 @@ DRAWN = 6  # lanes at most; those of the methods without tiles come last
 @dataclass(frozen=True)
 class Work:
     """How far a kernel is: its map's ``cells`` row by row, tiles ``done`` of ``all`` in all heads,
-    the rows of the map being worked on, and what they are called."""
+    the ``row`` of the map being worked on, and what it is called."""
 
     cells: str
     done: int
     all: int
-    frame: tuple[int, int] | None = None
+    row: int | None = None
     label: str = ""
 
 
@@ -90,7 +90,7 @@ def work_of(request: RunRequest, method: str, lane: Lane | None) -> Work:
     state[now] = np.where(cells[now], NOW, ABSENT)
     start = row * p.block_q
     label = t("lane.rows", first=start, last=min(p.n, start + p.block_q) - 1)
-    return Work(_joined(state), finished, tiles, (now, now), label)
+    return Work(_joined(state), finished, tiles, now, label)
 
 
 def _joined(state: np.ndarray) -> str:
@@ -107,7 +107,7 @@ def make_lanes(
 
     ``state``: "waiting", "running", "done" or "refused"; ``status``: at the right above its map;
     ``cells``, row by row in ``columns`` columns: "o" to do, "d" done, "n" now, "." skipped;
-    ``cells`` "" for a method without tiles; ``frame``: the first and last row being worked on;
+    ``cells`` "" for a method without tiles; ``row``: that being worked on, called ``label``;
     ``arrow``: "rows", "rows up" or "keys", how the loop goes; ``notes``: below the map.
     """
     names = sorted(request.methods, key=lambda name: name not in ORDERS and name != "naive")
@@ -124,7 +124,7 @@ def _lane(
     is_over = bool(lane and lane.ended is not None)
     state = "waiting" if not lane else "done" if is_over else "running"
     found: dict[str, Any] = {"name": METHODS[name], "state": state, "status": "", "cells": ""}
-    found |= {"columns": 1, "frame": None, "label": "", "arrow": "", "notes": [t("lane.whole")]}
+    found |= {"columns": 1, "row": None, "label": "", "arrow": "", "notes": [t("lane.whole")]}
     if lane and lane.is_refused:
         return found | {"state": "refused", "notes": [t("lane.refused")]}
     if is_over:
@@ -138,11 +138,11 @@ def _lane(
     if state == "running":
         found["status"] = t("lane.tiles", done=work.done, all=work.all)
     arrow = _arrow(request, name)
-    found |= {"cells": work.cells, "frame": work.frame, "label": work.label, "arrow": arrow}
+    found |= {"cells": work.cells, "row": work.row, "label": work.label, "arrow": arrow}
     notes = t.named("lane.notes")
     key = "all" if ALGORITHMS[name].stores_scores else arrow or "parts"
     found["notes"] = notes["backward" if request.pass_ == "backward" else key].split("\n")
-    return found | {"columns": _shape(request.problem)[0].shape[1], "done": work.done}
+    return found | {"columns": _shape(request.problem)[0].shape[1]}
 
 
 def _arrow(request: RunRequest, name: str) -> str:

@@ -2,8 +2,8 @@
 
 Every state has ``state``, ``headline``, ``sentence`` and ``provenance``; ``note``, one or two lines
 beside the page's button, and ``button``, what it reads; ``progress`` from 0 to 1; and "refused" a
-``link`` (text, address) that sets the nearest Problem that fits. "running" has ``lanes``
-(run_lanes.py), "done" what run_result.py adds.
+``link`` (text, address) that sets the nearest Problem that fits. "running" and "done" have the ``html`` of
+what they show, "done" also what run_result.py adds.
 """
 
 from collections.abc import Mapping
@@ -15,6 +15,7 @@ from explainer.engine import admission
 from explainer.engine.job import Job
 from explainer.engine.requests import METHODS, RunRequest
 from explainer.views import run_lanes
+from explainer.views.templates import render
 
 t = Texts("run_result")
 State = dict[str, Any]
@@ -121,6 +122,5 @@ def running(
         note[1] = t("clock.late", expected=max(1.0, expected_s))
     share = min(0.97, elapsed_s / expected_s) if expected_s else 0.0
     more = {"note": [x for x in note if x], "button": t("button.stop"), "progress": share}
-    return state_of(
-        "running", headline, sentences.get(key, ""), lanes=lanes, after=t("running.after"), **more
-    )
+    html = render("run/lanes", lanes=lanes)
+    return state_of("running", headline, sentences.get(key, ""), html=html, **more)

@@ -40,6 +40,16 @@ def _attribute_json(value: object) -> Markup:
     return Markup(html.escape(text, quote=False).replace("'", "&#39;"))
 
 
+def _cell_paths(cells: str, columns: int) -> list[tuple[str, str]]:
+    """Return (letter, the path of its cells) of a map with one letter a cell, each 1 × 1."""
+    paths: dict[str, str] = {}
+    for row in range(len(cells) // columns):
+        for run in re.finditer(r"(.)\1*", cells[row * columns : (row + 1) * columns]):
+            path = f"M{run.start()} {row}H{run.end()}v1H{run.start()}z"
+            paths[run[1]] = paths.get(run[1], "") + path
+    return [*paths.items()]
+
+
 ENVIRONMENT = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
     extensions=[_Layout],
@@ -54,6 +64,7 @@ ENVIRONMENT.policies["truncate.leeway"] = 0  # truncate(60) means at most 60 cha
 ENVIRONMENT.globals |= {"texts": Texts}
 ENVIRONMENT.filters |= amounts.FORMATS | {
     "attribute_json": _attribute_json,
+    "cell_paths": _cell_paths,
     "json": _json,
     "list_words": amounts.listed,  # a, b and c
     "number": format,  # by Python's format specification: 1234|number(",")

@@ -1,11 +1,10 @@
 // What a run shows: how far each method is, then four claims with their pictures, and its details in tabs.
 
-import { button, el, isEnlarged, set } from "../lib/dom.js";
+import { all, button, el, isEnlarged, parseHtml, set } from "../lib/dom.js";
 import { radios, replaceRadios } from "../lib/radios.js";
 import { rich } from "../views/rich.js";
 import { paintBars, paintErrors, paintMap, paintRows } from "./claims.js";
 import { MOVES } from "./chart.js";
-import { paintLanes } from "./lanes.js";
 import { picture } from "./picture.js";
 import { paintRoofline } from "./roofline.js";
 import { drawTab } from "./tabs.js";
@@ -13,7 +12,6 @@ import { t, texts } from "./result_texts.js";
 
 /** @import { Paper, Pen } from "../lib/svg_canvas.js" */
 /** @import { Paint } from "./picture.js" */
-const LANES = { share: 2.2, least: 260, most: 700 };
 export const ALL = "claims";
 const DETAILS = "details";
 
@@ -25,22 +23,17 @@ export function makeResultView(page) {
   let tab = "errors";
   let tile = -1;
   /** @type {ReturnType<typeof picture> | undefined} */
-  let lanes;
-  /** @type {ReturnType<typeof picture> | undefined} */
   let map;
-  const after = el("p.fa-run-after");
   const root = el("div.fa-run-result");
 
-  /** @param {any} given as explainer/views/run_state.py and run_result.py make it */
-  function show(given) {
-    const was = state?.state;
-    state = given;
+  /** @param {any} next as explainer/views/run_state.py and run_result.py make it */
+  function show(next) {
+    state = next;
     if (state.state === "done") {
       view = state.first === "fast" ? "fast" : ALL;
       tab = "errors";
       tile = state.claims[1].map?.worst ?? -1;
     }
-    if (state.state !== "running" || was !== "running") lanes = undefined;
     draw();
   }
 
@@ -53,11 +46,9 @@ export function makeResultView(page) {
   }
 
   function drawLanes() {
-    if (!lanes) {
-      lanes = picture(t("lanes.label"), (paper) => paintLanes(state, paper), LANES);
-      root.replaceChildren(lanes, after);
-    } else lanes.canvas.refit();
-    after.replaceChildren(...rich(state.after));
+    root.replaceChildren(...parseHtml(state.html));
+    for (const after of all(root, ".fa-run-after"))
+      after.replaceChildren(...rich(after.textContent ?? ""));
   }
 
   /** The views of the result, in the order of the keys: all claims, each alone, the details. */

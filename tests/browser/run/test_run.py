@@ -283,7 +283,7 @@ def test_methods_are_judged_and_what_cannot_run_says_why(tab):
     found = run(page)
     assert (found["right"], found["agrees"]) == ("true", "true")
     if "interpreter" in found["device"]:
-        assert "1 method needs a GPU." in found["text"] or "1 method need a GPU." in found["text"]
+        assert "1 method needs a GPU." in found["text"]
     click(page, "Time", "radio")
     with page.expect_download() as saved:
         click(page, "CSV")
