@@ -2,12 +2,12 @@
 picture shows, as plain JSON."""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from explainer.algorithms import schedule
 from explainer.algorithms.registry import ALGORITHMS
-from explainer.base.amounts import amount, milliseconds, scientific
+from explainer.base.amounts import power
 from explainer.base.fields import ProblemError
 from explainer.base.texts import Texts
 from explainer.engine.requests import METHODS, ORDERS, YOURS, RunRequest
@@ -35,77 +35,57 @@ def fastest_of_ours(rows: Sequence[Row]) -> str:
     return min(mine, key=lambda row: row["median_ms"])["method"] if mine else ""
 
 
-def bars(rows: Sequence[tuple[str, float, str]], main: str) -> list[dict[str, Any]]:
-    """Make bars of (method, size, text), each with its ``share`` of the longest that is drawn to
-    scale; ``cut``: of a bar drawn shorter, how many times as long it would be."""
-    sizes = sorted((size for _, size, _ in rows), reverse=True)
-    most = sizes[0] if sizes else 1.0
-    if len(sizes) > 2 and sizes[1] > 0 and sizes[0] > CUT * sizes[1]:
-        most = 1.16 * sizes[1]
-    return [
-        {
-            "method": name,
-            "name": METHODS[name],
-            "main": name == main,
-            "share": min(1.0, size / most) if most else 0.0,
-            "cut": t("bar.cut", times=size / most) if size > 1.001 * most else "",
-            "short": t("bar.cut.short", times=size / most),
-            "text": text,
-        }
-        for name, size, text in rows
-    ]
+def longest(sizes: Iterable[float]) -> float:
+    """Return the size that a bar of full length stands for: the largest, or little more than the
+    second where that one is so small beside it that the largest is cut."""
+    first, second, third, *_ = [*sorted(sizes, reverse=True), 0.0, 0.0, 0.0]
+    return 1.16 * second if third and first > CUT * second else first or 1.0
+
+
+class LogAxis(NamedTuple):
+    """A logarithmic axis between two powers of ten."""
+
+    low: float
+    high: float
+
+    def at(self, x: float) -> float:
+        """Return the share of the axis that lies before x; one of its ends beyond them."""
+        place = math.log10(x) if x > 0 else self.low
+        return (min(max(place, self.low), self.high) - self.low) / (self.high - self.low)
+
+    def decades(self) -> list[tuple[float, str]]:
+        """Return (share of the axis, label) of at most six powers of ten."""
+        first, last = math.ceil(self.low - 1e-9), math.floor(self.high + 1e-9)
+        powers = range(first, last + 1, max(1, math.ceil((last - first + 1) / 6)))
+        return [(self.at(10.0**k), power(10, k)) for k in powers]
 
 
 def _first(rows: Sequence[Row], main: str) -> list[Row]:
-    """Return the rows that fit a picture: naive, the main method, then the others."""
-    order = {"naive": 0, main: 1}
-    most_useful = sorted(rows, key=lambda row: order.get(row["method"], 2))[:5]
+    """Return the rows that fit a picture: wrong ones, naive, the main method, then the others."""
+    order = {"naive": 1, main: 2}
+    key = lambda row: order.get(row["method"], 3) if row["right"] else 0  # noqa: E731
+    most_useful = sorted(rows, key=key)[:5]
     return [row for row in rows if row in most_useful]
 
 
 def correct(result: Result, main: str) -> Claim:
     """The largest errors beside what rounding allows."""
     rows = ran(result["rows"])
-    wrong = [row for row in rows if not row["right"]]
-    drawn = wrong[:5] if len(wrong) > 4 else _first(rows, main)
-    if wrong and not any(row in drawn for row in wrong):
-        drawn = [*drawn[:-1], wrong[0]]
+    drawn = _first(rows, main)
     sizes = [x for row in drawn for x in (row["error"], row["allowed"]) if 0 < x < math.inf]
-    first = wrong[0] if wrong else None
+    first = next((row for row in rows if not row["right"]), None)
     margins = [row["allowed"] / row["error"] for row in rows if row["error"] > 0]
     low, high = math.log10(min(sizes, default=1e-7)), math.log10(max(sizes, default=1e-6))
-    return {
-        "key": "correct",
-        "title": t("correct"),
-        **render_words(
-            "run/correct",
-            wrong=first,
-            name=first and METHODS[first["method"]],
-            is_finite=first and math.isfinite(first["error"]),
-            excess=first["error"] / first["allowed"] if first and first["allowed"] else math.inf,
-            margin=min(margins, default=None),
-            count=len(rows),
-        ),
-        "axis": [math.floor(low) if low - math.floor(low) > 0.3 else low - 0.4, high + 0.45],
-        "allowed": t("correct.allowed"),
-        "rows": [
-            {
-                "method": row["method"],
-                "name": METHODS[row["method"]],
-                "main": row["method"] == main,
-                "error": row["error"],
-                "allowed": row["allowed"],
-                "right": row["right"],
-                "text": t(
-                    "correct.tip",
-                    name=METHODS[row["method"]],
-                    error=row["error"],
-                    allowed=row["allowed"],
-                ),
-            }
-            for row in drawn
-        ],
-    }
+    words = render_words(
+        "run/correct",
+        wrong=first,
+        name=first and METHODS[first["method"]],
+        is_finite=first and math.isfinite(first["error"]),
+        excess=first["error"] / first["allowed"] if first and first["allowed"] else math.inf,
+        margin=min(margins, default=None),
+        count=len(rows),
+    )
+    return words | {"axis": LogAxis(low - 0.4, high + 0.45), "rows": drawn}
 
 
 def compared(result: Result) -> list[tuple[str, Same | None]]:
@@ -121,20 +101,12 @@ def same(result: Result, main: str) -> Claim:
     """The kernel's numbers tile by tile beside the Step page's."""
     found = compared(result)
     wrong = next((x for _, x in found if x and not x["agrees"]), None)
-    mine = wrong or dict(found).get(main)
-    mine = mine or next((x for _, x in found if x and "map" in x), None)
-    mine = mine or next((x for _, x in found if x), None)
+    others = sorted((x for _, x in found if x), key=lambda x: "map" not in x)
+    mine = wrong or dict(found).get(main) or next(iter(others), None)
     name = next((METHODS[key] for key, x in found if x is mine and x), "")
-    said = render_words("run/same", same=mine, name=name, has_kernels=bool(found))
-    claim: Claim = {"key": "same", "title": t("same"), "note": "", "map": None, "rows": []} | said
-    if mine is None:
-        return claim
-    if "errors" in mine:
-        rows = [[k, scientific(e)] for k, e in mine["errors"].items() if e is not None]
-        return claim | {"rows": rows}
-    if mine["against"] != "O":
-        claim["map"] = tile_map(result, mine, name)
-    return claim | {"note": t("same.allowed", most=mine["tolerance"])}
+    words = render_words("run/same", same=mine, name=name, has_kernels=bool(found))
+    has_map = mine and "map" in mine and mine["against"] != "O"
+    return words | {"same": mine, "map": tile_map(result, mine, name) if has_map else None}
 
 
 def tile_map(result: Result, same: Same, name: str) -> dict[str, Any]:
@@ -179,26 +151,13 @@ def _steps(result: Result, columns: int, cells: int) -> list[int | None]:
     return [at.get(divmod(k, columns)) for k in range(cells)]
 
 
-def fast(result: Result, old: Result | None, note: str) -> Claim:
-    """GPU times, live or the record's; ``note``: of which problem the record is."""
-    source = result if timed(result["rows"]) else old
-    claim: Claim = {"key": "fast", "title": t("fast"), "note": note, "bars": []}
-    if source is None:
-        return claim | render_words("run/fast", rows={})
+def fast(source: Result) -> Claim:
+    """GPU times, live or the record's."""
     rows = sorted(timed(source["rows"]), key=lambda row: -row["median_ms"])
     main = fastest_of_ours(rows)
     if len(rows) > MOST_BARS:
         rows = [rows[0], *rows[-MOST_BARS + 1 :]]
-    made = bars([(r["method"], r["median_ms"], milliseconds(r["median_ms"])) for r in rows], main)
-    most = next(
-        (r["median_ms"] / b["share"] for r, b in zip(rows, made, strict=True) if not b["cut"]), 1.0
-    )
-    for row, bar in zip(rows, made, strict=True):
-        loop = row.get("loop_ms")
-        bar["loop"] = min(1.0, loop / most) if loop and not bar["cut"] else None
-        bar["more"] = t("fast.call", time=loop) if loop else ""
-    claim["stroke"] = t("fast.stroke") if any(bar["loop"] for bar in made) else ""
-    said = render_words(
+    words = render_words(
         "run/fast",
         rows={row["method"]: row for row in timed(source["rows"])},
         main=main,
@@ -206,7 +165,8 @@ def fast(result: Result, old: Result | None, note: str) -> Claim:
         card=source["machine"]["device"].removeprefix("NVIDIA "),
         n=int(source["query"]["n"]),
     )
-    return claim | said | {"bars": made}
+    times = (row["median_ms"] for row in rows)
+    return words | {"rows": rows, "main": main, "longest": longest(times)}
 
 
 def small(result: Result, main: str) -> Claim:
@@ -215,17 +175,12 @@ def small(result: Result, main: str) -> Claim:
     peaks = {row["method"]: row["peak_bytes"] for row in rows if "peak_bytes" in row}
     q: Mapping[str, str] = result["query"]
     matrix = int(q["b"]) * int(q["h"]) * int(q["n"]) ** 2 * ITEMSIZE[q["dtype"]]
-    return {
-        "key": "small",
-        "title": t("small"),
-        **render_words(
-            "run/small",
-            name=METHODS[main],
-            mine=peaks.get(main),
-            naive=peaks.get("naive"),
-            is_naive=main == "naive",
-            stores=main in ALGORITHMS and ALGORITHMS[main].stores_scores,
-        ),
-        "note": t("small.matrix", matrix=matrix),
-        "bars": bars([(name, size, amount(size)) for name, size in peaks.items()], main),
-    }
+    words = render_words(
+        "run/small",
+        name=METHODS[main],
+        mine=peaks.get(main),
+        naive=peaks.get("naive"),
+        is_naive=main == "naive",
+        stores=main in ALGORITHMS and ALGORITHMS[main].stores_scores,
+    )
+    return words | {"peaks": peaks, "longest": longest(peaks.values()), "matrix": matrix}

@@ -2,8 +2,8 @@
 
 Every state has ``state``, ``headline``, ``sentence`` and ``provenance``; ``note``, one or two lines
 beside the page's button, and ``button``, what it reads; ``progress`` from 0 to 1; and "refused" a
-``link`` (text, address) that sets the nearest Problem that fits. "running" and "done" have the ``html`` of
-what they show, "done" also what run_result.py adds.
+``link`` (text, address) that sets the nearest Problem that fits. "running" and "done" have the
+``html`` of what they show, "done" also what run_result.py adds.
 """
 
 from collections.abc import Mapping

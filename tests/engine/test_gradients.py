@@ -164,7 +164,7 @@ def test_the_page_shows_errors_differing_bits_and_times(results):
     result["machine"] |= {"interpreted": False, "device": "NVIDIA H200"}
     result["after_timing"] = ["1980 MHz"]
     state = run_result.done(result, recorded.closest(CASES["fp32"]))
-    tabs = {name: tab["html"] for name, tab in state["tabs"].items()}
+    tabs = state["tabs"]
     (rules,) = tables_of(tabs["errors"])
     for name, gradient in row["gradients"].items():
         (of_rule,) = (cells for cells in rules if cells[0] == f"FA-2, {name}")

@@ -2,6 +2,8 @@
 
 import json
 import math
+import re
+from html import unescape
 
 import numpy as np
 import pytest
@@ -90,16 +92,23 @@ def test_what_a_run_says(result, agrees, right, headline, sentence):
     state = shown(result)
     assert (state["agrees"], state["right"]) == (agrees, right)
     assert state["headline"] == headline
-    said = [state["sentence"], *(claim["sentence"] for claim in state["claims"])]
-    assert sentence in " ".join(said)
+    assert sentence in f"{state['sentence']} {state['html']}"
     assert state["provenance"].startswith(WORDS), "of what kind the figures are"
 
 
+def tiles_of(html: str) -> dict[int, dict[str, str]]:
+    """The tiles of a map by their places, each with its attributes."""
+    tags = [attributes for _, attributes in Strict(html).tags]
+    return {int(x["data-tile"]): x for x in tags if "data-tile" in x}
+
+
 def test_a_wrong_tile_is_on_the_map():
-    claim = shown(OTHER_TILES)["claims"][1]
-    assert claim["map"]["cells"][9] == "x" and claim["map"]["worst"] == 9
-    right = shown(live())["claims"][1]["map"]
-    assert right["steps"][9] is not None, "it opens on Step"
+    wrong = tiles_of(shown(OTHER_TILES)["html"])
+    assert [k for k, tile in wrong.items() if tile["data-kind"] == "x"] == [9]
+    assert [k for k, tile in wrong.items() if tile["aria-pressed"] == "true"] == [9]
+    right = tiles_of(shown(live())["html"])
+    assert right[9]["data-step"] == "4", "it opens on Step"
+    assert 11 not in right, "it is skipped"
 
 
 def test_a_run_that_was_timed_opens_with_its_times():
@@ -108,15 +117,21 @@ def test_a_run_that_was_timed_opens_with_its_times():
     assert shown(changed(1, right=False))["first"] == "claims"
 
 
+def bars_of(result: dict) -> list[tuple[float, str]]:
+    """The share of the longest and what is said of each bar of Fast."""
+    html = shown(result)["html"].partition('data-claim="fast"')[2].partition("</section>")[0]
+    return [
+        (float(share), unescape(tip))
+        for tip, share in re.findall(r'data-tip="([^"]*)"><b>.*?--share:([\d.]+)', html)
+    ]
+
+
 def test_one_bar_is_to_scale_with_another():
-    claim = run_claims.fast(live(), None, "")
-    assert [(bar["method"], bar["share"]) for bar in claim["bars"]] == [("naive", 1), ("fa2", 0.25)]
+    assert bars_of(live()) == [(1, "Naive PyTorch, 80.0 µs"), (0.25, "FA-2, 20.0 µs")]
     long = changed(0, median_ms=8.0)
     long["rows"].append(live()["rows"][1] | {"method": "sdpa_flash", "median_ms": 0.03})
-    naive = run_claims.fast(long, None, "")["bars"][0]
-    assert naive["share"] == 1 and naive["cut"], "one that is much longer says how much"
-    scale = 0.03 / run_claims.fast(long, None, "")["bars"][1]["share"]
-    assert naive["cut"] == run_claims.t("bar.cut", times=8.0 / scale)
+    (naive, cut), (flash, _), _ = bars_of(long)
+    assert naive == 1 and cut.endswith(run_claims.t("bar.cut", times=8.0 / (0.03 / flash)))
 
 
 def test_the_time_of_a_call_stands_beside_gpu_time():
@@ -124,11 +139,10 @@ def test_the_time_of_a_call_stands_beside_gpu_time():
     looped |= {"loop_calls": 100, "host_us": 31.4, "host_p20_us": 30.0, "host_p80_us": 33.0}
     result = changed(1, **looped, host_runs=100)
     assert not misfit(result, Result)
-    claim = run_claims.fast(result, None, "")
-    assert claim["bars"][1]["more"] == "0.125 ms a call"
-    assert "launch included" in claim["stroke"], "what a call is beside GPU time"
-    assert not run_claims.fast(live(), None, "")["stroke"], "no stroke, no words"
-    html = shown(result)["tabs"]["time"]["html"]
+    assert bars_of(result)[1][1] == "FA-2, 20.0 µs, 0.125 ms a call"
+    assert "launch included" in shown(result)["html"], "what a call is beside GPU time"
+    assert "launch included" not in shown(live())["html"], "no stroke, no words"
+    html = shown(result)["tabs"]["time"]
     ((head, _, row),) = tables_of(html)
     fa2 = dict(zip(head, row, strict=True))
     assert fa2["call in a loop, ms"] == "0.1250" and fa2["GPU time, ms"] == "0.0200"
@@ -139,37 +153,38 @@ def test_the_time_of_a_call_stands_beside_gpu_time():
 
 
 def test_m_and_l_of_the_kernel_stand_beside_those_of_step():
-    (_, *seen), _ = tables_of(shown(live())["tabs"]["tiles"]["html"])
+    (_, *seen), _ = tables_of(shown(live())["tabs"]["tiles"])
     assert len(seen) == 10
     values = ["−0.5000000", "−0.5000000", "1.2500000", "1.0000000"]
     assert seen[1] == ["(1, 0)", "4", *values]
     few = live()
     few["rows"][1]["same"] = few["rows"][1]["same"] | {"tiles": 99, "against": "float64"}
-    html = shown(few)["tabs"]["tiles"]["html"]
+    html = shown(few)["tabs"]["tiles"]
     assert "10 tiles that differ most" in html and "m in float64" in tables_of(html)[0][0]
 
 
 def test_the_rules_are_said_with_their_numbers():
-    tab = shown(live())["tabs"]["errors"]
-    assert tables_of(tab["html"])[0][2] == [
+    html = shown(live())["tabs"]["errors"]
+    assert tables_of(html)[0][2] == [
         *("FA-2", "2.0 × 10⁻⁷", "0.83 ×", "4.8 × 10⁻⁷", "3.0 × 10⁻⁷", "2.2 × 10⁻⁷"),
         *("1.0 × 10⁻⁶", "0.20"),
     ]
-    assert "u = 2⁻⁸" in tab["html"]
+    assert "u = 2⁻⁸" in html
     signed = changed(1, signed={"error": 1e-4, "allowed": 5e-4})
-    assert "at 0.20 of it" in shown(signed)["tabs"]["errors"]["html"]
-    assert math.isclose(sum(part["share"] for part in tab["cost"]["parts"]), 1.0)
+    assert "at 0.20 of it" in shown(signed)["tabs"]["errors"]
+    *parts, error = [float(share) for share in re.findall(r"--share:([\d.]+)", html)]
+    assert math.isclose(sum(parts), 1.0) and math.isclose(error, 0.2)
 
 
 def test_the_histogram_is_the_counts():
-    histogram = shown(live())["tabs"]["errors"]["histogram"]
-    shares = {one["name"]: one["shares"] for one in histogram["series"]}
-    assert shares == {"FA-2": [0.75, 0.25], "Naive PyTorch": [0.75, 0.25]}
-    assert (histogram["low"], histogram["high"]) == (-10 + 12 / 4, -10 + 14 / 4)
+    html = shown(live())["tabs"]["errors"]
+    assert Strict(html).values("height") == ["0.75", "0.25"]
+    tips = [text for text in Strict(html).values("data-tip") if "of the values" in text]
+    assert tips[0] == "FA-2: 75.0 % of the values are about 1.3 × 10⁻⁷ from float64"
 
 
 def test_the_roofline_has_a_point_for_each_method():
-    tab = shown(live())["tabs"]["roofline"]
+    tab = shown(live())["roofline"]
     assert {one["name"]: (one["x"], one["y"]) for one in tab["points"]} == {
         "Naive PyTorch": (200.0, 25.0),
         "FA-2": (200.0, 100.0),
@@ -179,11 +194,11 @@ def test_the_roofline_has_a_point_for_each_method():
 
 
 def test_why_this_backend_is_said_of_a_run_and_of_a_record():
-    html = shown(live())["tabs"]["backend"]["html"]
+    html = shown(live())["tabs"]["backend"]
     assert f"✓</b>{METHODS['sdpa_cudnn']}: picked" in html and "&lt;no&gt;</li></ul>" in html
     old = recorded.closest(MEASURED)
     assert old["chooser"], "asked on the card, so that a page without a GPU can say it (RP 13)"
-    html = shown(interpreted("naive", "fa2"))["tabs"]["backend"]["html"]
+    html = shown(interpreted("naive", "fa2"))["tabs"]["backend"]
     assert "✓" in html and "recorded on NVIDIA H200" in html
 
 
@@ -199,9 +214,9 @@ def test_every_record_can_stand_for_the_speed_of_a_run(name):
         request = RunRequest.from_query(query)
         found = recorded.nearest(request)
         assert found and not found["differs"]
-        claim = run_claims.fast(interpreted("naive", "fa2"), found, "")
+        claim = run_claims.fast(found)
         timed = [one for one in found["rows"] if "median_ms" in one]
-        assert len(claim["bars"]) == min(run_claims.MOST_BARS, len(timed)) > 0
+        assert len(claim["rows"]) == min(run_claims.MOST_BARS, len(timed)) > 0
         downloads.run_rows(found)
 
 

@@ -26,7 +26,6 @@ import {
   finding,
   seriesOf,
 } from "./records.js";
-import { sign } from "./shapes.js";
 import { t, texts } from "./texts.js";
 import declared from "./chart.json" with { type: "json" };
 
@@ -490,7 +489,10 @@ function drawRefused({ points }, refused, { quantity }, axes, { top, size }, nar
       `M${axes.x(last.n)} ${axes.y(last.value)}L${px} ${py}`,
       stroke("ink", 1.5, { "stroke-dasharray": "2 5" }),
     ),
-    sign(px, py, false),
+    path(`M${px - 6} ${py - 6}l12 12m0 -12l-12 12`, {
+      ...stroke("risen-ink", 2.3),
+      "stroke-linecap": "round",
+    }),
     narrow
       ? quantity === "tflops" // where naive's line is low, its own value is at the left
         ? wrapped(px + 12, py - size * 0.3, t("refused"), size * 4, size - 1, "semi risen-ink")

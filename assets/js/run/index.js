@@ -13,6 +13,7 @@ import { recordFinding } from "../site/findings.js";
 import { isOnScreen, onPage } from "../site/pages.js";
 import { showStep, wish } from "../site/run.js";
 import { makePicturePage } from "../story/page.js";
+import { makeTip } from "../story/tip.js";
 import { icon } from "../views/transport.js";
 import { MOVES, makeChart } from "./chart.js";
 import { makeMaskView } from "./masks.js";
@@ -104,7 +105,9 @@ function makeRunPage(mount, send) {
   const remark = el("div.fa-run-note", { role: "status" });
   const meter = el("div.fa-run-meter", { hidden: true }, [el("i")]);
   const bar = el("div.fa-story-bar.fa-run-foot", [meter, goButton, remark, words]);
-  root.append(el("div.fa-run-places", Object.values(places)), bar);
+  const shown = el("div.fa-run-places", Object.values(places));
+  shown.append(makeTip(shown));
+  root.append(shown, bar);
   listen("fa:page", (/** @type {string} */ page) => page === "run" && void follow());
   listen("fa:run-step", () => void runStep());
 

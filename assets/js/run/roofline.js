@@ -2,12 +2,14 @@
 
 import { ends, scale, widthOf } from "../lib/chart.js";
 import { circle, ink, path, stroke, text, tipped } from "../lib/svg_canvas.js";
-import { hueOf } from "./shapes.js";
 
 /** @import { Words } from "../lib/chart.js" */
 /** @import { Paper } from "../lib/svg_canvas.js" */
 /** @typedef {{method: string, name: string, main: boolean, x: number, y: number, value: string, stores: string, text: string}} Point */
 /** @typedef {{points: Point[], peak: number, hbm: number, labels: string[], axes: [x: string, y: string]}} Roofline */
+
+/** The hue of a method: ours blue, naive ink, the others gray. @param {Point} point */
+const hueOf = ({ main, method }) => (main ? "accent" : method === "naive" ? "quiet" : "minus");
 
 const MARKS = [1, 3, 10, 30, 100, 300, 1000, 3000];
 

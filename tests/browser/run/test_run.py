@@ -303,12 +303,12 @@ def test_claims_tabs_and_a_tile_by_the_keyboard(tab):
         click(page, name, "radio")
         panel = page.locator(f"{PAGE} .fa-run-panel")
         assert len(panel.inner_text()) > 20
-    tile = page.locator(f'{PAGE} [data-knob="tile 15"]')
-    tile.focus()
-    keys(page, "Enter")
-    text = page.inner_text(f'{PAGE} [data-claim="same"]')
-    assert "tile (3, 3)" in text and "|Δm|" in text
-    page.focus(f'{PAGE} [data-knob="open"]')
+    same = page.locator(f'{PAGE} [data-claim="same"]')
+    same.locator("[aria-pressed=true]").focus()
+    keys(page, "ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight", "ArrowRight")
+    assert "tile (3, 3)" in same.inner_text() and "|Δm|" in same.inner_text()
+    keys(page, "Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Show it on Step"
     keys(page, "Enter")
     page.wait_for_selector('[data-testid="player"][data-i="3"][data-j="3"]:visible')
 
