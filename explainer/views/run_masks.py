@@ -1,22 +1,22 @@
 """The masks and scores whose times are on record, each with its picture and its gain over
 FlexAttention."""
 
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from explainer.algorithms import tiling
-from explainer.base.amounts import milliseconds
 from explainer.base.records import load
 from explainer.engine.record_rows import MASKS, rows_in
 from explainer.learn.presets import PRESETS
 from explainer.problem import Problem
+from explainer.views.templates import render, render_words
 
 SIDE = 16  # cells of a picture, down and across
 OURS, OTHER = "hopper", "flex"
 
 
 class MaskPicture(TypedDict):
-    """``cells``: SIDE × SIDE, row by row, "1" where a tile has work, else "0"; times in ms, and as
-    text; ``preset``: what the mask is called in a Problem, for any N; ``models`` that use it."""
+    """``cells``: SIDE × SIDE, row by row, "n" where a tile has work, else "o"; times in ms;
+    ``preset``: what the mask is called in a Problem, for any N; ``models`` that use it."""
 
     title: str
     models: str
@@ -26,12 +26,16 @@ class MaskPicture(TypedDict):
     cells: str
     ours_ms: float
     other_ms: float
-    ours: str
-    other: str
     gain: float
 
 
-def pictures() -> dict[str, object]:
+def view() -> dict[str, str]:
+    """Return the ``headline``, the ``sentence``, the ``provenance`` and the ``html`` of the view."""
+    facts = pictures()
+    return render_words("run/masks", **facts) | {"html": render("run/masks", **facts)}
+
+
+def pictures() -> dict[str, Any]:
     """Return ``device``, ``date``, and of which shape the times are, with every mask that both
     kernels were timed with (``masks``), the largest gain first."""
     rows = rows_in(MASKS)
@@ -76,10 +80,8 @@ def _picture(mask: str, score: str, n: int, ours: float, other: float) -> MaskPi
         "mask": mask,
         "preset": like.title if score == "none" else mask,
         "score": score,
-        "cells": "".join("01"[int(x)] for x in has_work.ravel()),
+        "cells": "".join("on"[int(x)] for x in has_work.ravel()),
         "ours_ms": ours,
         "other_ms": other,
-        "ours": milliseconds(ours),
-        "other": milliseconds(other),
         "gain": other / ours,
     }

@@ -48,7 +48,7 @@ CONSTANT: dict[str, Callable[[], object]] = {
     "course": outline,
     "glossary": glossary.data,
     "listing": listings,
-    "record_masks": run_masks.pictures,
+    "record_masks": run_masks.view,
     "records": record_rows.table,
     "tour": chapters,
     "words": words,

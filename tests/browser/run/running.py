@@ -16,7 +16,7 @@ def open_run(tab, **query: str):
 
 def drawn(page):
     """The page, once its picture is there and rests."""
-    page.wait_for_selector(f"{PAGE} .fa-svg-canvas text:visible")
+    page.wait_for_selector(f"{PAGE} :is(.fa-svg-canvas text, .fa-run-masks button):visible")
     return settled(page)
 
 
