@@ -105,8 +105,9 @@ def same(result: Result, main: str) -> Claim:
     mine = wrong or dict(found).get(main) or next(iter(others), None)
     name = next((METHODS[key] for key, x in found if x is mine and x), "")
     words = render_words("run/same", same=mine, name=name, has_kernels=bool(found))
-    has_map = mine and "map" in mine and mine["against"] != "O"
-    return words | {"same": mine, "map": tile_map(result, mine, name) if has_map else None}
+    if not mine or "map" not in mine or mine["against"] == "O":
+        return words | {"same": mine, "map": None}
+    return words | {"same": mine, "map": tile_map(result, mine, name)}
 
 
 def tile_map(result: Result, same: Same, name: str) -> dict[str, Any]:

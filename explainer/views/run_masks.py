@@ -30,7 +30,7 @@ class MaskPicture(TypedDict):
 
 
 def view() -> dict[str, str]:
-    """Return the ``headline``, the ``sentence``, the ``provenance`` and the ``html`` of the view."""
+    """Return ``headline``, ``sentence``, ``provenance`` and ``html`` of the view."""
     facts = pictures()
     return render_words("run/masks", **facts) | {"html": render("run/masks", **facts)}
 

@@ -2,16 +2,16 @@
 
 import { fetchJson } from "../lib/build.js";
 import { ends, plot, scale, slider, widthOf } from "../lib/chart.js";
-import { button, el, isStill, set } from "../lib/dom.js";
+import { button, el, set, svg } from "../lib/dom.js";
 import { bytes, clamp, integer } from "../lib/format.js";
 import { times } from "../lib/lists.js";
-import { makeProblemWords } from "../lib/words.js";
 import { during } from "../lib/pending.js";
 import { radios, replaceRadios } from "../lib/radios.js";
-import { circle, hit, ink, path, rect, stroke, text, wrapped } from "../lib/svg_canvas.js";
+import { circle, hit, ink, nodesOf, path, rect, stroke, text, wrapped } from "../lib/svg_canvas.js";
 import { moreButton, openTables } from "../story/tables.js";
 import { picture } from "./picture.js";
 import {
+  DRAWN,
   NAIVE,
   callsOf,
   choiceFor,
@@ -31,12 +31,11 @@ import declared from "./chart.json" with { type: "json" };
 
 /** @import { Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
 /** @import { Choice, Row, Series, Table } from "./records.js" */
-/** @typedef {{rows: Row[], choice: Choice, own: number, at: Map<string, number[]>, move: (n: number) => void}} Scene */
+/** `own`: the N of the visitor's Problem. @typedef {{rows: Row[], choice: Choice, own: number, move: (n: number) => void}} Scene */
 
 /** @typedef {ReturnType<typeof plot>} Axes */
 /** @typedef {import("../lib/chart.js").Box} Box */
 
-const GLIDE_MS = 300;
 /** What a line looks like that is not thin and gray. @type {Record<string, {hue?: string, wide?: number, dash?: string, r?: number, hollow?: boolean}>} */
 const STYLES = declared.styles;
 /** The words above the chart: of each part of a choice the values and their names. @type {Record<string, Record<string, string>>} */
@@ -45,9 +44,6 @@ const WORDS = {
   pass: texts.passes,
   ...declared.words,
 };
-const LINE = Object.keys(WORDS)
-  .map((key) => `[${key}]`)
-  .join(" ");
 /** Why a word cannot be chosen. @type {Record<string, string>} */
 const NO_BACKWARD = { memory: t("no_memory"), fp16: t("no_fp16") };
 /** How far a key of the page moves the marker, or leads through what there is. @type {Record<string, number>} */
@@ -63,27 +59,18 @@ export function makeChart(page) {
   let table;
   /** @type {ReturnType<typeof picture> | undefined} */
   let drawn;
-  let own = 0; // the N of the visitor's Problem
-  /** Where each line stands now, as shares of the height. @type {Map<string, number[]>} */
-  let at = new Map();
-  let glide = 0;
+  let own = 0;
   let plain = ""; // what the chart shows by itself, by name
   let measuredOn = ""; // the device of rows that were measured here
 
   const words = el("div.fa-run-words");
-  const named = /** @type {("quantity" | "pass" | "mask" | "d" | "dtype")[]} */ (
-    Object.keys(WORDS)
-  );
-  const fields = named.map((key) => ({ key, label: t(key), choices: [], default: "" }));
-  const line = makeProblemWords(fields, (change) => choose(change)); // on a phone
-  set(line.root, { "aria-label": t("chart") });
   const provenance = el("p.fa-story-provenance");
   const measure = button(t("measure"), () => page.sweep(), {
     class: "fa-run-plain",
     hidden: true,
   });
   const more = moreButton(t("table"), openTable);
-  const above = el("div.fa-run-above", [words, line.root, provenance, measure, more]);
+  const above = el("div.fa-run-above", [words, provenance, measure, more]);
   const root = el("div.fa-run-record", [above]);
 
   /** Take the records; resolves with nothing. */
@@ -145,14 +132,21 @@ export function makeChart(page) {
       : t("recorded", { card, date, dtype: wanted.dtype });
     set(provenance, { text: of });
     measure.hidden = !page.note?.gpu || wanted.pass === "backward";
-    say();
-    draw(targets(wanted));
+    draw();
   }
 
-  function say() {
+  function draw() {
     if (!choice || page.view !== "record") return;
     const { headline, sentence } = finding(rows, choice);
     page.say(headline, sentence);
+    if (drawn) return drawn.canvas.refit();
+    drawn = picture(
+      t("chart"),
+      (paper, pen) =>
+        paint({ rows, choice: /** @type {Choice} */ (choice), own, move }, paper, pen),
+      declared.height,
+    );
+    root.append(drawn);
   }
 
   /** @param {Choice} choice */
@@ -164,63 +158,13 @@ export function makeChart(page) {
         text,
         disabled: why[value],
       }));
-      const free = options.filter(({ disabled }) => !disabled);
-      const field = line.fields.get(key);
-      if (field) field.choices = free.map(({ value, text }) => [value, text]);
-      const to = (/** @type {string} */ x) => choose({ [key]: x });
       const value = String(choice[/** @type {keyof Choice} */ (key)]);
       const label = t(/** @type {"quantity" | "pass" | "mask" | "d" | "dtype"} */ (key));
-      return radios(label, options, value, to, "fa-run-choice");
+      return radios(label, options, value, (x) => choose({ [key]: x }), "fa-run-choice");
     });
     replaceRadios(words, groups);
-    const values = Object.entries(choice).map(([key, value]) => [key, String(value)]);
-    line.show(Object.fromEntries(values), LINE);
   }
 
-  /** Where the lines of a choice stand. @param {Choice} choice */
-  function targets(choice) {
-    const series = seriesOf(rows, choice);
-    const { range, log } = heightOf(series, choice);
-    const share = scale(range, [0, 1], log);
-    return new Map(
-      series.map(({ method, points }) => [method, points.map(({ value }) => share(value))]),
-    );
-  }
-
-  /** Lines glide from where they are to where they belong. @param {Map<string, number[]>} to */
-  function draw(to) {
-    cancelAnimationFrame(glide);
-    const from = at;
-    const isSame = [...to].every(([key, ys]) => String(from.get(key)) === String(ys));
-    const began = performance.now();
-    const frame = (/** @type {number} */ now) => {
-      const share = isSame || isStill() || !from.size ? 1 : clamp((now - began) / GLIDE_MS, 0, 1);
-      const eased = 1 - (1 - share) ** 3;
-      at = new Map(
-        [...to].map(([key, ys]) => {
-          const old = from.get(key);
-          const fits = old?.length === ys.length;
-          return [key, ys.map((y, k) => (fits && old ? old[k] + (y - old[k]) * eased : y))];
-        }),
-      );
-      repaint();
-      if (share < 1) glide = requestAnimationFrame(frame);
-    };
-    frame(began);
-  }
-
-  function repaint() {
-    if (drawn) return drawn.canvas.refit();
-    drawn = picture(
-      t("chart"),
-      (paper, pen) => paint({ rows, choice: shown(), own, at, move }, paper, pen),
-      declared.height,
-    );
-    root.append(drawn);
-  }
-
-  /** The choice that is drawn. */
-  const shown = () => /** @type {Choice} */ (choice);
   const move = (/** @type {number} */ n) => choose({ n });
 
   /** A key of the page moves the marker; returns whether it did. @param {string} action */
@@ -268,8 +212,7 @@ export function makeChart(page) {
     load,
     follow,
     measured,
-    say,
-    repaint,
+    draw,
     act,
     get choice() {
       return choice;
@@ -302,7 +245,7 @@ function heightOf(series, { quantity }) {
 const timeOf = (/** @type {number} */ ms) => (ms < 0.1 ? `${ms * 1000} µs` : `${ms} ms`);
 
 /** @param {Scene} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
-function paint({ rows, choice, own, at, move }, paper, pen) {
+function paint({ rows, choice, own, move }, paper, pen) {
   const { narrow, big, width } = paper;
   const { quantity, n } = choice;
   const size = paper.type - (big ? 0 : 1);
@@ -329,25 +272,23 @@ function paint({ rows, choice, own, at, move }, paper, pen) {
     /** @type {number} */ length,
     /** @type {number} */ value,
   ) => t("tip", { name, n: length, figure: figure(quantity, value) });
-  const lines = series.map(({ method, name, points }) => {
-    // A line on its way to its place is drawn at shares of the height
-    const shares = at.get(method) ?? [];
-    const ys = lengths.map(
-      (length) => shares[points.findIndex((point) => point.n === length)] ?? null,
-    );
-    const isSparse = points.length < 4;
+  const lineOf = (/** @type {Series} */ { method, name, points }) => {
     const value = valueAt(method, n);
-    return {
-      ys,
+    return axes.line({
+      ys: lengths.map((length) => valueAt(method, length) ?? null),
       hue: "minus",
       wide: 1.75,
-      r: isSparse ? 3.5 : 0,
+      r: points.length < 4 ? 3.5 : 0,
       tip: value ? tip(name, n, value) : name,
       tips: lengths.map((length) => tip(name, length, valueAt(method, length) ?? 0)),
       ...STYLES[method],
-    };
+    });
+  };
+  // A group for each method, so that a line stays the same node, which a style sheet lets glide to its new place
+  const lines = DRAWN.map((method) => {
+    const one = series.find((each) => each.method === method);
+    return svg("g.fa-run-line", nodesOf(one && lineOf(one)));
   });
-  const shares = plot(box, { values: lengths, labels, log: true }, { range: [0, 1], ticks: [] });
   const slow = naive(rows, choice);
   const naiveLine = series.find(({ method }) => method === NAIVE);
   const refused = naiveLine?.refused;
@@ -355,10 +296,6 @@ function paint({ rows, choice, own, at, move }, paper, pen) {
   const large = size * (narrow ? 1.6 : 2.5);
   const mine = ours(rows, choice);
   const mineAt = (mine && valueAt(mine.method, n)) || null;
-  const value = figure(quantity, mineAt ?? 1);
-  const beside = Math.max(widthOf(ratio, large), widthOf(value, size + 2));
-  const edge = right + (narrow ? 30 : 10);
-  const side = here + 20 + beside > edge ? -1 : 1;
   const slowAt = (slow && valueAt(NAIVE, n)) || null;
   const under = bottom + size * 1.6;
   const wide = size * (integer(n).length * 0.62 + 3.2);
@@ -372,31 +309,35 @@ function paint({ rows, choice, own, at, move }, paper, pen) {
   });
   const named = free?.[1] ?? free?.[0] ?? naiveLine?.points[0];
   const drawn = series.map(({ points }) => points.map((one) => [axes.x(one.n), axes.y(one.value)]));
-  /** Words beside the marker, at the first of these heights where no line crosses them. @param {string} words @param {number} big px @param {number[]} heights */
-  const besideMarker = (words, big, heights) => {
+  /** Words beside the marker, at the first of these heights and sides where there is room and no line crosses them.
+   * @param {string} words @param {number} big px @param {string} look @param {number[]} heights @param {number[]} sides */
+  const besideMarker = (words, big, look, heights, sides = [1, -1]) => {
     const wide = widthOf(words, big);
-    const places = [side, -side].flatMap((to) => heights.map((y) => ({ to, y })));
-    const isFree = (/** @type {{to: number, y: number}} */ { to, y }) => {
-      const start = to < 0 ? here - 14 - wide : here + 14;
-      return start + wide < edge && !crosses(drawn, start, wide, y - big * 0.75, big * 0.8);
-    };
-    const { to, y } = places.find(isFree) ?? places[0];
-    return text(here + to * 15, y, words, big, `bold accent-ink halo ${to < 0 ? "end" : ""}`);
+    const places = sides.flatMap((to) => heights.map((y) => ({ to, y })));
+    const startOf = (/** @type {number} */ to) => (to < 0 ? here - 14 - wide : here + 14);
+    const inside = places.filter(({ to, y }) => {
+      const start = startOf(to);
+      return start > left - 14 && start + wide < right + (narrow ? 30 : 10) && y < bottom;
+    });
+    const free = inside.find(
+      ({ to, y }) => !crosses(drawn, startOf(to), wide, y - big * 0.75, big * 0.8),
+    );
+    const { to, y } = free ?? inside[0] ?? places[0];
+    return text(here + to * 15, y, words, big, `bold halo ${look} ${to < 0 ? "end" : ""}`);
   };
   return [
     axes.grid(),
     axes.labels(now, wide + size),
     !narrow && [
-      now < lengths.length - 1 &&
-        text(axes.places[lengths.length - 1] + size * 2.5, under, t("tokens"), size, "quiet"),
+      text(right + size * 4, under, t("tokens"), size, "quiet"),
       own < lengths[0] &&
         here - wide / 2 > widthOf(below, size) &&
         text(0, under, below, size, "quiet"),
       own > lengths[lengths.length - 1] &&
-        text(right + size * 6, under, t("own.above", { n: own }), size, "quiet"),
+        text(right + size * 9, under, t("own.above", { n: own }), size, "quiet"),
       drawCalls(rows, choice, axes.x, bottom + size * 3.6, size),
     ],
-    lines.map(shares.line),
+    lines,
     named &&
       text(
         axes.x(named.n) - (narrow ? 6 : 0),
@@ -428,26 +369,32 @@ function paint({ rows, choice, own, at, move }, paper, pen) {
             besideMarker(
               ratio,
               large,
+              "accent-ink",
               [0.62, 0.5, 0.4, 0.3, 0.2].map((share) => from * share + to * (1 - share)),
             ),
           circle(here, from, 6.5, { ...ring, ...stroke("ink", 2.5) }),
-          text(here - 12, from - size, figure(quantity, slowAt), size + 2, "bold end halo"),
+          besideMarker(
+            figure(quantity, slowAt),
+            size + 2,
+            "",
+            [-1, 1.9, 3.2].map((lines) => from + size * lines),
+            [-1, 1],
+          ),
         ],
         mineAt && [
           circle(here, to, 6.5, { ...ring, ...stroke("accent", 3) }),
           besideMarker(
-            value,
+            figure(quantity, mineAt),
             size + 2,
-            [1.9, -0.9, 3.2, 4.8, 6.4]
-              .map((lines) => to + size * lines)
-              .filter((y) => y < bottom - size * 0.1),
+            "accent-ink",
+            [1.9, -0.9, 3.2, 4.8, 6.4].map((lines) => to + size * lines),
           ),
         ],
         text(here, under + size * 0.2, `‹  ${integer(n)}  ›`, size, "semi paper middle"),
       ],
     ),
     naiveLine && refused && drawRefused(naiveLine, refused, choice, axes, box, narrow || big),
-    drawNames(series, choice, axes, box, paper, here),
+    drawNames(series, choice, axes, box, narrow),
   ];
 }
 
@@ -493,60 +440,50 @@ function drawRefused({ points }, refused, { quantity }, axes, { top, size }, nar
       ...stroke("risen-ink", 2.3),
       "stroke-linecap": "round",
     }),
-    narrow
-      ? quantity === "tflops" // where naive's line is low, its own value is at the left
-        ? wrapped(px + 12, py - size * 0.3, t("refused"), size * 4, size - 1, "semi risen-ink")
-        : text(px - 12, py - 4, t("refused"), size - 1, "semi risen-ink end halo")
-      : [
-          text(px - 14, base - size * 1.5, t("refused"), size, "semi risen-ink end halo"),
-          text(
-            px - 14,
-            base - size * 0.15,
-            t("refused.why", { needs: bytes(refused.needs_bytes) }),
-            size,
-            "quiet end halo",
-          ),
-        ],
+    narrow && isFlat
+      ? wrapped(px + 12, py - size * 0.3, t("refused"), size * 4, size - 1, "semi risen-ink")
+      : text(
+          px - 14,
+          base - size * (narrow ? 0.3 : 1.5),
+          t("refused"),
+          size,
+          "semi risen-ink end halo",
+        ),
+    !narrow &&
+      text(
+        px - 14,
+        base - size * 0.15,
+        t("refused.why", { needs: bytes(refused.needs_bytes) }),
+        size,
+        "quiet end halo",
+      ),
   ];
 }
 
-/** The names at the right end of the lines with their values at the marker, and the name of the points that no line joins. @param {Series[]} series @param {Choice} choice @param {Axes} axes
- * @param {Box} box @param {Paper} paper @param {number} here px of the marker */
-function drawNames(series, { quantity, n: chosen }, axes, box, { narrow }, here) {
+/** The names at the right end of the lines with their values at the marker; a ring before the name of points that no line joins.
+ * @param {Series[]} series @param {Choice} choice @param {Axes} axes @param {Box} box @param {boolean} narrow */
+function drawNames(series, { quantity, n: chosen }, axes, box, narrow) {
   const { right, top, bottom, size } = box;
-  const visible = series.flatMap(({ method, name, points }) => {
+  const named = series.filter(({ method }) => method !== NAIVE && (!narrow || texts.short[method]));
+  const visible = named.map(({ method, name, points }) => {
     const { n, value } = points[points.length - 1];
-    if (method === NAIVE || axes.x(n) < right - 4 || (narrow && !texts.short[method])) return [];
     const look = { hopper: "bold accent-ink", fa2: "accent-ink" }[method] ?? "quiet";
     const here = points.find((one) => one.n === chosen);
+    const isShort = axes.x(n) < right - 4;
+    const words = narrow
+      ? texts.short[method]
+      : isShort
+        ? t("rings", { name, n: points.length })
+        : name;
     return {
       y: axes.y(value),
-      rows: /** @type {[string, string][]} */ ([[narrow ? texts.short[method] : name, look]]),
+      rows: /** @type {[string, string][]} */ ([[words, look]]),
       value: narrow ? "" : here ? figure(quantity, here.value) : "–",
     };
   });
   const edge = right + Math.max(244, size * 14.8);
-  const rings = series.find(({ method }) => method === "fa4");
-  const isBehind = !narrow && rings && axes.x(rings.points[rings.points.length - 1].n) < right - 40;
-  const last = rings?.points.findLast(({ n }) => n !== chosen);
-  const isFree = isBehind && last;
-  const [px, py] = last ? [axes.x(last.n), axes.y(last.value)] : [0, 0];
-  const down = py > bottom - 50 ? -1 : 1;
-  const under = py + (down > 0 ? 42 : -36);
-  const words = rings ? t("rings", { name: rings.name, n: rings.points.length }) : "";
-  const from = px + 28 * down;
-  // Beyond the marker, where that would cross it
-  const ahead = (here - from) * down;
-  const start = ahead > -8 && ahead < widthOf(words, size + 1) + 8 ? here + 8 * down : from;
   return [
     ends(visible, right + 14, size, [top + (narrow ? 0 : size * 1.6), bottom + size * 0.4], edge),
     !narrow && text(edge, top + size * 0.4, t("values.at", { n: chosen }), size, "quiet end"),
-    isFree && [
-      path(
-        `M${px + 5 * down} ${py + 7 * down}L${start - 5 * down} ${py + 33 * down}`,
-        stroke("hatch"),
-      ),
-      text(start, under, words, size + 1, `quiet halo ${down < 0 ? "end" : ""}`),
-    ],
   ];
 }

@@ -298,10 +298,7 @@ function makeRunPage(mount, send) {
     });
     for (const [name, place] of Object.entries(places)) place.hidden = name !== view;
     drawViews();
-    if (view === "record") {
-      chart.say();
-      if (chart.choice) chart.repaint();
-    }
+    if (view === "record") chart.draw();
     if (view === "masks") void masks.show();
     if (view === "yours") void yours.show();
     if (view === "result") {

@@ -3,6 +3,6 @@
 import { textsOf } from "../lib/texts.js";
 import stored from "../../texts/run_view.json" with { type: "json" };
 
-/** Texts by name: of tabs, views and pictures. @type {{tabs: Record<string, string>, views: Record<string, string>, labels: Record<string, string>}} */
+/** Texts by name: of tabs and views. @type {{tabs: Record<string, string>, views: Record<string, string>}} */
 export const texts = stored;
 export const t = textsOf(stored);

@@ -23,8 +23,7 @@ export function makeYoursView(page) {
     if (data) say(data);
     if (isLoaded) return;
     isLoaded = true;
-    void loadStyles("yours");
-    await during("yours", ask());
+    await during("yours", Promise.all([loadStyles("yours"), ask()]));
   }
 
   /** Ask for the verdict, and again while the view is open and the file may change. */

@@ -382,9 +382,10 @@ def test_a_phone_shows_every_word_and_every_view_of_a_run(apart):
     tab = apart(390, 844, is_mobile=True, has_touch=True)
     page = open_run(tab)
     assert page.evaluate(HIDDEN_CONTROLS) == []
-    click(page, "time")  # one word of a choice, and a sheet with the others
-    click(page.locator(".fa-words-choices"), "memory")
-    page.get_by_role("button", name="memory", exact=True).wait_for()
+    memory = page.get_by_role("radio", name="memory")
+    assert not memory.is_visible(), "one word of a choice, until it is tapped"
+    click(page, "time", "radio")
+    memory.click()
     assert query_of(page)["run-chart"].startswith("memory,forward")
     run(page)
     page.wait_for_selector(f"{PAGE} .fa-run-claim")
@@ -412,7 +413,7 @@ def test_the_hall_sees_the_chart_then_one_claim_after_another(tab, size):
     settled(page)
     titles = []
     for _ in range(4):
-        titles.append(page.inner_text(f"{PAGE} .fa-run-claim h3"))
+        titles.append(page.locator(f"{PAGE} .fa-run-claim h3:visible").first.inner_text())
         assert page.evaluate(SMALL) == []
         assert page.evaluate("document.documentElement.scrollHeight <= innerHeight + 4")
         keys(page, "PageDown")
@@ -448,7 +449,7 @@ def test_a_lecturer_who_only_presses_next_sees_the_chart_the_masks_and_the_run(t
     ended = page.evaluate(RUNS)
     keys(page, "PageDown")
     run_result(page, ended + 1)
-    claim = page.locator(f"{PAGE} .fa-run-claim h3")
+    claim = page.locator(f"{PAGE} .fa-run-claim h3:visible")
     for title in ("Correct", "Same as Step"):
         claim.filter(has_text=title).wait_for()
         keys(page, "PageDown")
