@@ -24,7 +24,6 @@ from explainer.views.stories.chapter import (
 )
 
 t = Texts("memory")
-SM_SIDE = 0.6  # side of the square of one SM's registers, magnified, in sides of HBM's square
 MOST_TILES = 64  # key tiles with a beat of their own; of more, evenly spaced ones
 # What crosses the pipes at a step: "in" from HBM or "out" to it, "shared" between shared memory and
 # registers, "units" on to the arithmetic; "chip": the parts of a tile that are on chip; "hbm": the
@@ -107,88 +106,74 @@ def _pipe(level: Level, widest: float) -> Json:
     """Describe the pipe toward the arithmetic: ``share`` of the widest pipe, None without rate."""
     if level.bytes_per_s is None:
         tip = t("where.pipe.none", level=level.name, why=NO_RATE)
-        return {"rate": t("where.no_rate"), "unit": "", "share": None, "tip": tip}
+        return {"rate": "–", "share": None, "tip": tip}
     tip = t("where.pipe", level=level.name, rate=_rate(level), kind=str(level.rate_kind))
-    share = level.bytes_per_s / widest
-    return {"rate": _rate(level), "unit": "TB/s", "share": share, "tip": tip}
-
-
-def _area(level: Level, hbm: Level) -> Json:
-    """Describe an area on HBM's scale: ``side`` in sides of HBM's square."""
-    tip = t("where.area", level=level.name, n=level.size_bytes, kind=str(level.size_kind))
-    side = math.sqrt(level.size_bytes / hbm.size_bytes)
-    return {"name": level.name, "size": amount(level.size_bytes), "side": side, "tip": tip}
+    return {"rate": _rate(level), "share": level.bytes_per_s / widest, "tip": tip}
 
 
 def _chip(w: Workload, level: Level, is_fused: bool) -> Json:
     """Describe shared memory or the registers of one SM: its ``bytes``, the bytes that each of its
-    ``programs`` takes, and the parts of a program's tile as (name, hue, bytes, tip)."""
+    ``programs`` takes, and the parts of a program's tile; further buffers are named "spare"."""
     given = allocation(w) if is_fused else None
-    count = slots(w, "fa2").programs if given else 1
+    programs = slots(w, "fa2").programs if given else 1
     is_shared = level.key == "shared"
     taken, copies = level.used_bytes, 0
     if given:
         taken = given.shared_bytes if is_shared else given.register_bytes
         copies = given.buffers - 1 if is_shared else 0
-    signs = t.named("where.signs")
+    names = t.named("where.signs")
     parts = [
         {
             "key": key,
-            "name": signs.get(key, key),
+            "name": (name := names.get(key, key)),
             "hue": HUES[key],
             "bytes": n,
-            "tip": t("where.part", name=signs.get(key, key), n=n),
+            "tip": t("where.part", name=name, n=n),
         }
         for key, n in level.tensors
     ]
-    buffers = [part | {"spare": True} for _ in range(copies) for part in parts[1:]]
+    spare = [part | {"key": "spare"} for part in parts[1:]]
     return {
         "name": level.name,
         "size": amount(level.room_bytes),
         "bytes": level.room_bytes,
-        "programs": count,
+        "programs": programs,
         "taken": taken,
-        "parts": [*parts, *buffers],
-        **words("where_chip", level=level, given=given, programs=count, taken=taken),
+        "parts": parts + copies * spare,
+        **words("where_chip", level=level, given=given, programs=programs, taken=taken),
     }
 
 
 def _picture(w: Workload, levels: tuple[Level, ...], scores: int, is_fused: bool) -> Json:
-    """Describe what is drawn; lengths in sides of HBM's square, pipes in widths of the widest."""
+    """Describe what is drawn: of each area the side of its square in sides of HBM's, of each pipe
+    its share of the widest."""
     registers, shared, l2, hbm = levels
     widest = max(level.bytes_per_s or 0 for level in levels)
     of_sms = registers.size_bytes + shared.size_bytes
-    magnified = SM_SIDE / math.sqrt(registers.room_bytes / hbm.size_bytes)
     matrix = dict(hbm.tensors)["Q"]
+
+    def area(n: int, tip: str, **more: object) -> Json:
+        side = min(1.0, math.sqrt(n / hbm.size_bytes))
+        return {"size": amount(n), "side": side, "tip": tip, **more}
+
+    def level_area(level: Level, name: str) -> Json:
+        n, kind = level.size_bytes, str(level.size_kind)
+        return area(n, t("where.area", level=level.name, n=n, kind=kind), name=name)
+
     return {
-        "hbm": _area(hbm, hbm),
-        "l2": _area(l2, hbm) | {"name": "L2"},
-        "sms": {
-            "name": t("where.sms", n=w.hardware.sms),
-            "size": amount(of_sms),
-            "side": math.sqrt(of_sms / hbm.size_bytes),
-            "tip": t("where.sms.tip", n=of_sms),
-        },
+        "hbm": level_area(hbm, hbm.name),
+        "l2": level_area(l2, "L2"),
+        "sms": area(of_sms, t("where.sms.tip", n=of_sms), name=t("where.sms", n=w.hardware.sms)),
+        "registers": area(registers.room_bytes, ""),
+        "scores": area(scores, t("where.scores.tip", n=scores)),
+        "matrices": area(matrix, t("where.each.tip", n=matrix)),
         "pipes": {level.key: _pipe(level, widest) for level in levels},
-        "sm": {
-            "name": t("where.one"),
-            "note": t("where.magnified", times=rounded(float(f"{magnified:.2g}"))),
-            "side": SM_SIDE,
+        "chips": [_chip(w, level, is_fused) for level in (shared, registers)],
+        "texts": t.named("where.picture")
+        | {
+            "note": t.named("where.scores")["fused" if is_fused else "standard"],
+            "scale": t("where.scale", memory=hbm.name),
         },
-        "chips": [_chip(w, shared, is_fused), _chip(w, registers, is_fused)],
-        "scores": {
-            "amount": amount(scores),
-            "sides": [min(1.0, math.sqrt(k * scores / 2 / hbm.size_bytes)) for k in (1, 2)],
-            "notes": t.named("where.scores"),
-            "tip": t("where.scores.tip", n=scores),
-        },
-        "matrices": {
-            "amount": t("where.each", n=matrix),
-            "side": min(1.0, math.sqrt(matrix / hbm.size_bytes)),
-            "tip": t("where.each.tip", n=matrix),
-        },
-        "scale": t("where.scale", memory=hbm.name),
-        "units": t("where.units"),
     }
 
 

@@ -67,7 +67,7 @@ def test_standard_attention_puts_s_and_p_in_hbm():
     found = chapter(w, {"kernel": "standard"})
     assert "1 GiB" in found["headline"]
     assert [beat.get("hbm", "") for beat in found["beats"]] == ["", "S", "S", "SP", "SP", "SP"]
-    area = found["picture"]["scores"]["sides"][1] ** 2 * w.hardware.hbm_bytes
+    area = found["picture"]["scores"]["side"] ** 2 * w.hardware.hbm_bytes
     assert area == pytest.approx(2 * 16 * 4096**2 * 2)
     huge = chapter(Workload(n=65_536, heads=128), {"kernel": "standard"})
-    assert huge["headline"] != found["headline"] and huge["picture"]["scores"]["sides"][1] == 1
+    assert huge["headline"] != found["headline"] and huge["picture"]["scores"]["side"] == 1
