@@ -1,10 +1,9 @@
 // Round trips: standard attention above, the fused kernel below, on one time axis. Each matrix is as long as its time on
 // the bus and points where it goes; the playhead fills what has passed.
 
-import { scale, slider, widthOf } from "../lib/chart.js";
+import { scale, widthOf } from "../lib/chart.js";
 import { clamp } from "../lib/format.js";
 import {
-  hit,
   ink,
   INKS,
   line,
@@ -17,12 +16,13 @@ import {
   titled,
   wrapped,
 } from "../lib/svg_canvas.js";
+import { timeSlider } from "./time_slider.js";
 
 /** @import { Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
 /** @typedef {{tensor: string, read: boolean, start: number, end: number, size: string, word: string, tip: string}} Trip start, end: shares of the axis */
 /** @typedef {{name: string, note: string, kernels: {name: string, end: number}[], trips: Trip[]}} Lane */
-/** @typedef {{share: number, moved: string[], so_far: string[], part: string, label: string}} Moment */
+/** @typedef {{share: number, moved: string[], so_far: string[], part: string}} Moment */
 /**
  * @typedef {object} Picture
  * @property {[standard: Lane, fused: Lane]} lanes
@@ -30,28 +30,14 @@ import {
  * @property {{in: string, over: string, then: string}} pace
  * @property {string} sms
  * @property {string} memory
- * @property {string} time
  */
 /** @typedef {{at: (share: number) => number, now: number, type: number, small: number, part: string}} View */
 /** px of a lane: the tops of the SMs, of the way between and of HBM, and the bottom. @typedef {[number, number, number, number]} Tops */
 
-const isScores = (/** @type {string} */ tensor) => tensor === "S" || tensor === "P";
 const inkOf = (/** @type {string} */ tensor) => INKS[storedHue(tensor)] ?? "quiet";
 
-/** The outline of a trip between two heights, as far as `until`: it points down to HBM or up to the chip.
- * @param {number} from @param {number} to @param {number} until @param {number} high @param {number} low @param {boolean} isRead */
-function arrowOf(from, to, until, high, low, isRead) {
-  const tip = to - from > 24 ? Math.min(18, (low - high) / 5) : 0;
-  const [flat, point] = isRead ? [low, high] : [high, low];
-  const shoulder = isRead ? high + tip : low - tip;
-  const middle = (from + to) / 2;
-  const edge =
-    shoulder + (point - shoulder) * (1 - Math.abs(until - middle) / (middle - from || 1));
-  const corner = until > middle ? `L${middle} ${point}` : "";
-  return `M${from} ${flat}L${from} ${shoulder}${corner}L${until} ${edge}L${until} ${flat}z`;
-}
-
-/** A matrix on its way. @param {Trip} trip @param {View} view @param {number} high @param {number} low @param {number} bar of HBM @returns {Drawn} */
+/** A matrix on its way: it points down to HBM or up to the chip, and is filled as far as now.
+ * @param {Trip} trip @param {View} view @param {number} high @param {number} low @param {number} bar of HBM @returns {Drawn} */
 function drawTrip(
   { tensor, read, start, end, size, word, tip },
   { at, now, type, small, part },
@@ -60,45 +46,37 @@ function drawTrip(
   bar,
 ) {
   const [from, to] = [at(start), at(end)];
-  const until = clamp(now, from, to);
   const wide = to - from;
-  const last = wide > 3 ? to - 1 : to;
-  const isDone = now >= to - 0.01;
-  const isOn = !isDone && now > from;
-  const isLong = isOn && until - from > small * 9.5;
-  // The words of what is on its way stand beside the playhead, where it leaves more room
-  const isBehind = until - from > to - until;
-  const x = !isOn ? (from + to) / 2 : isBehind ? (from + until) / 2 : (until + to) / 2;
-  const y = (high + low) / 2;
-  const room = isOn ? Math.max(until - from, to - until) - 8 : wide;
-  const look = `middle ${isDone ? "paper" : "ink"}`;
+  const right = wide > 3 ? to - 1 : to;
+  const point = wide > 24 ? Math.min(18, (low - high) / 5) : 0;
+  const [flat, shoulder, peak] = read ? [low, high + point, high] : [high, low - point, low];
+  const arrow = `M${from} ${flat}V${shoulder}L${(from + right) / 2} ${peak}L${right} ${shoulder}V${flat}z`;
   const hue = ink(storedHue(tensor));
-  const outline = stroke("hatch", wide > 8 ? 1.2 : 0.7, { "stroke-dasharray": "4 3" });
+  const past = clamp((now - from) / wide, 0, 1);
+  const isDone = past > 0.999;
+  const isOn = past > 0 && !isDone;
+  // The words of what is on its way stand beside the playhead, where it leaves more room
+  const [left, edge] = !isOn ? [from, to] : past > 0.5 ? [from, now] : [now, to];
+  const x = (left + edge) / 2;
+  const y = (high + low) / 2;
+  const look = isDone ? "paper" : isOn ? "ink" : inkOf(tensor);
+  const moved = isOn ? part : size;
+  const fits = (/** @type {string} */ words) => widthOf(words, small) < edge - left - 8;
   return tipped(
     [
-      path(
-        arrowOf(from, last, last, high, low, read),
-        isDone ? { fill: hue } : { ...outline, fill: "transparent" },
-      ),
-      isOn &&
-        path(arrowOf(from, last, Math.min(until, last), high, low, read), {
-          fill: `color-mix(in srgb, ${hue} 45%, ${ink("paper")})`,
+      path(arrow, {
+        ...stroke("hatch", wide > 8 ? 1.2 : 0.7, { "stroke-dasharray": "4 3" }),
+        fill: "transparent",
+      }),
+      past > 0 &&
+        path(arrow, {
+          fill: isDone ? hue : `color-mix(in srgb, ${hue} 45%, ${ink("paper")})`,
+          "clip-path": `inset(0 ${100 * (1 - past)}% 0 0)`,
         }),
-      isScores(tensor) && wide > 46
-        ? [
-            text(x, y, tensor, type + 7, `bold ${look}`),
-            widthOf(word, small) < room && text(x, y + type * 1.5, word, small, look),
-            (!isOn || widthOf(size, small) < room) &&
-              text(
-                isLong ? (from + until) / 2 : x,
-                bar,
-                isLong ? part : size,
-                small,
-                `middle ${isOn ? "accent-ink semi" : isDone ? "" : "quiet"}`,
-              ),
-          ]
-        : wide > 18 &&
-          text(x, y + 5, tensor, type, `bold middle ${isDone ? "paper" : inkOf(tensor)}`),
+      wide > 18 && text(x, y + 5, tensor, wide > 46 ? type + 7 : type, `bold middle ${look}`),
+      low - high > 5 * type && fits(word) && text(x, y + type * 1.8, word, small, `middle ${look}`),
+      fits(moved) &&
+        text(x, bar, moved, small, `middle ${isOn ? "accent-ink semi" : isDone ? "" : "quiet"}`),
     ],
     tip,
   );
@@ -109,34 +87,30 @@ function drawTrip(
 function drawLane({ kernels, trips }, view, [top, high, low, bottom], { sms, memory }) {
   const { at, type, small } = view;
   const [left, right] = [at(0), at(1)];
-  const under = small * 0.36;
-  const [upper, lower] = [(top + high) / 2 + under, (low + bottom) / 2 + under];
+  const [upper, lower] = [top + high, low + bottom].map((ends) => ends / 2 + small * 0.36);
   /** Letters of the thin trips at an end of the lane. @param {Trip[]} some @param {number} x @param {string} look */
   const letters = (some, x, look) =>
     some
       .filter(({ start, end }) => at(end) - at(start) <= 18)
-      .map(({ tensor }, k) =>
-        text(
-          x,
-          (high + low) / 2 + type * (1.2 * k - 0.3),
-          tensor,
-          type,
-          `bold ${look} ${inkOf(tensor)}`,
-        ),
-      );
+      .map(({ tensor }, k) => {
+        const y = (high + low) / 2 + type * (1.2 * k - 0.3);
+        return text(x, y, tensor, type, `bold ${look} ${inkOf(tensor)}`);
+      });
   return [
     rect(left, top, right - left, high - top, "accent-pale", {}, 6),
     rect(left, low, right - left, bottom - low, "empty", {}, 6),
     text(0, upper, sms, small, "semi accent-ink"),
     text(0, lower, memory, small, "semi"),
-    kernels.map(({ name, end }, k) => {
-      const middle = (at(k ? kernels[k - 1].end : 0) + at(end)) / 2;
-      const short = right - left < 500 ? name.replace(/^\d /, "") : name;
-      return [
-        text(middle, upper, short, small, "semi middle accent-ink"),
-        end < 1 && path(`M${at(end)} ${top + 6}V${high - 6}`, stroke("chip-line", 1.4)),
-      ];
-    }),
+    kernels.map(({ name, end }, k) => [
+      text(
+        (at(k && kernels[k - 1].end) + at(end)) / 2,
+        upper,
+        name,
+        small,
+        "semi middle accent-ink",
+      ),
+      end < 1 && path(`M${at(end)} ${top + 6}V${high - 6}`, stroke("chip-line", 1.4)),
+    ]),
     trips.map((trip) => drawTrip(trip, view, high, low, lower)),
     kernels.length > 0 && [
       letters(trips.slice(0, 2), left - 6, "end"),
@@ -146,11 +120,12 @@ function drawLane({ kernels, trips }, view, [top, high, low, bottom], { sms, mem
 }
 
 /** @param {Scene<Picture, Moment>} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
-export function trips({ picture, beats, beat: moment, at, go }, paper, pen) {
+export function trips(scene, paper, pen) {
+  const { picture, beats, beat: moment } = scene;
   const { lanes, ticks, pace } = picture;
   const { width, narrow, big, type } = paper;
   const small = big ? type : narrow ? 12.5 : type - 1;
-  const left = big ? type * 4.6 : narrow ? 58 : type * 5.7;
+  const left = type * (narrow ? 4.1 : big ? 4.6 : 5.7);
   const right = width - (narrow ? 16 : 24);
   const x = scale([0, 1], [left, right]);
   const now = x(moment.share);
@@ -165,8 +140,10 @@ export function trips({ picture, beats, beat: moment, at, go }, paper, pen) {
   const first = topsOf(title, room - 4 * bar - short);
   const tops = [first, topsOf(first[3] + title, short)];
   const bottom = tops[1][3];
-  const beside = x(/** @type {Trip} */ (lanes[1].trips.at(-1)).end) + 14;
-  const way = (tops[1][1] + tops[1][2]) / 2;
+  // On a phone the words of the fused kernel stand below, else beside its bytes
+  const [beside, way] = narrow
+    ? [0, bottom + type * 3.6]
+    : [x(lanes[1].trips[lanes[1].trips.length - 1].end) + 14, (tops[1][1] + tops[1][2]) / 2 - 3];
   const words = /** @type {[string, string?][]} */ ([
     ...["Q", "K", "V"].map((name) => [`${name} `, `bold ${inkOf(name)}`]),
     [`${pace.in} `],
@@ -176,57 +153,43 @@ export function trips({ picture, beats, beat: moment, at, go }, paper, pen) {
   return [
     lanes.map((lane, k) => {
       const y = tops[k][0] - title * 0.28;
-      const count = narrow ? 14 : type + 5;
-      const isRight = now + 10 + widthOf(`${moment.moved[k]}  ${moment.so_far[k]}`, count) > width;
+      const [moved, then] = [moment.moved[k], `  ${moment.so_far[k]}`];
+      const count = type + (narrow ? 0 : 5);
+      const isRight = now + 10 + widthOf(moved + then, count) > width;
       const edge = isRight ? now - 10 : Math.max(now + 10, left + type * (narrow ? 6 : 13));
       return [
         drawLane(lane, view, tops[k], picture),
-        titled(left, y, lane.name, narrow ? "" : lane.note, type + (big || narrow ? 0 : 2)),
+        titled(narrow ? 0 : left, y, lane.name, narrow ? "" : lane.note, type),
         line(
           edge,
           y,
           [
-            [moment.moved[k], "bold accent-ink"],
-            [`  ${moment.so_far[k]}`, "quiet"],
+            [moved, "bold accent-ink"],
+            [then, "quiet"],
           ],
           count,
           isRight ? "end" : "",
         ),
       ];
     }),
-    narrow
-      ? [
-          line(0, bottom + type * 3.6, words, 14),
-          wrapped(0, bottom + type * 5, pace.then, width, 12.5, "quiet"),
-        ]
-      : right - beside > type * 26 && [
-          line(beside, way - (big ? -type * 0.35 : 3), words, type),
-          !big && text(beside, way + type * 1.2, pace.then, small, "quiet"),
-        ],
+    (narrow || right - beside > type * 26) && [
+      line(beside, big ? way + type * 0.5 : way, words, type),
+      !big && wrapped(beside, way + type * 1.3, pace.then, width - beside, small, "quiet"),
+    ],
     ticks.map(
       ([share, figure], k) =>
         (!k || x(share) > left + type * 9) &&
         Math.abs(x(share) - now) > widthOf(figure, small) / 2 + 8 &&
         text(x(share), bottom + type * 1.5, figure, small, k ? "middle quiet" : "quiet"),
     ),
-    slider(
+    timeSlider(
+      scene,
       pen,
-      {
-        key: "time",
-        label: picture.time,
-        text: moment.label,
-        at,
-        places: beats.map((beat) => x(beat.share)),
-        go,
-      },
-      [
-        hit(now - 12, title * 0.3, 24, bottom + 8 - title * 0.3, "ew-resize"),
-        path(
-          tops.map(([from, , , to]) => `M${now} ${from}V${to}`).join("") + `V${bottom + 8}`,
-          stroke("accent", 2),
-        ),
-        rect(now - 4, bottom + 2, 8, 12, "accent", {}, 3),
-      ],
+      beats.map(({ share }) => x(share)),
+      title * 0.3,
+      bottom + 8,
+      bottom + 10,
+      tops.map(([from, , , to], k) => [from, to + 8 * k]),
     ),
   ];
 }

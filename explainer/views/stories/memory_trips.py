@@ -70,7 +70,6 @@ def chapter(w: Workload, _choice: Choice) -> Chapter:
             "pace": _pace(w, fused / rate),
             "sms": t("trips.sms"),
             "memory": w.hardware.memory,
-            "time": t("trips.time"),
         },
     }
 
