@@ -19,6 +19,7 @@ import {
 /** @import { Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
 /** @typedef {{share: number, text: string, fits: boolean, spills: boolean}} Cell */
+/** @typedef {{x: number, y: number, width: number, height: number}} Box */
 /** @typedef {{d: number, best: number, name: string, cells: Cell[]}} TileMap */
 /** @typedef {{sides: number[], d: number, maps: TileMap[], has_wgmma: boolean, texts: Record<string, string>}} Picture */
 /** What one program takes and what there is, in KiB, and a sentence of it. @typedef {{name: string, one: number, all: number, text: string}} Taken */
@@ -33,13 +34,14 @@ export function tiles({ picture, beats, beat, at, go, choose }, paper, pen) {
   const count = sides.length;
   const own = maps.find((map) => map.d === d) ?? maps[0];
   const left = size * (narrow ? 4 : 4.6);
-  const wide = ((narrow ? width : width * 0.49) - left) / count;
   const top = size * 1.9;
+  const wide = ((narrow ? width : width * 0.49) - left) / count;
   const high = narrow ? 44 : (paper.height - top - 10) / count;
-  const x = (/** @type {number} */ column) => left + column * wide;
-  const y = (/** @type {number} */ row) => top + row * high;
+  const end = left + count * wide;
+  const bottom = top + count * high;
+  const line = top + 2 * high - 1.5; // above the first row from which on the kernel uses Hopper's wide matrix unit
   const [row, column] = [Math.floor(at / count), at % count];
-  const move = (/** @type {number} */ dx, /** @type {number} */ dy) => {
+  const keys = (/** @type {number} */ dx, /** @type {number} */ dy) => {
     const next = [row - dy, column + dx];
     if (!next.every((place) => place >= 0 && place < count)) return;
     const k = next[0] * count + next[1];
@@ -48,118 +50,125 @@ export function tiles({ picture, beats, beat, at, go, choose }, paper, pen) {
   };
   const right = narrow ? 0 : width * 0.7;
   const room = width - right;
-  const start = narrow ? y(count) + 56 : size * 1.1;
-  const below = start + size * (narrow ? 9.5 : 10.2);
+  const start = narrow ? bottom + 56 : size * 1.1;
+  const below = start + size * 10;
   const side = Math.min((room - size * 2) / 2, narrow ? 150 : paper.height - below - size * 4.2);
-  if (narrow) paper.used = below + side + size * 4.2;
-  const all = maps.flatMap(({ cells }) => cells);
   const foot = below + side + size * 3.4;
-  const sign = (
-    /** @type {number} */ px,
-    /** @type {Partial<Cell>} */ cell,
-    /** @type {string} */ words,
-  ) => [
-    paintCell(
-      { share: 0.5, text: "", fits: false, spills: false, ...cell },
-      px,
-      foot - size * 0.72,
-      size * 0.9,
-      size * 0.9,
-      2,
-    ),
-    text(px + size * 1.35, foot, words, small(0.86), "quiet"),
+  if (narrow) paper.used = foot + size;
+  const all = maps.flatMap(({ cells }) => cells);
+  /** What a hatched cell means. @param {number} x @param {boolean} fits @param {string} words */
+  const sign = (x, fits, words) => [
+    paintCell({ share: 0.5, fits, spills: fits }, x, foot - size * 0.72, size * 0.9, size * 0.9, 2),
+    text(x + size * 1.35, foot, words, small(0.86), "quiet"),
   ];
   return [
     text(left - 14, size, texts.corner, small(0.85), "end quiet"),
-    sides.map((one, k) => [
-      text(x(k) + wide / 2, size, one, size, `middle ${k === column ? "bold" : "quiet"}`),
-      text(
-        left - 14,
-        y(k) + high / 2 + size * 0.35,
-        one,
-        size,
-        `end ${k === row ? "bold" : "quiet"}`,
-      ),
-    ]),
-    own.cells.map((cell, k) => {
-      const [px, py] = [x(k % count), y(Math.floor(k / count))];
-      const look = `middle ${k === own.best ? "bold" : ""} ${cell.share >= DARK ? "paper" : "ink"}`;
-      return tipped(
-        pen.knob(
-          {
-            key: `tile ${k}`,
-            group: "tile",
-            label: beats[k].label,
-            text: cell.text,
-            chosen: k === at,
-            press: () => go(k),
-            keys: move,
-          },
-          [
-            paintCell(cell, px, py, wide - 3, high - 3, 4),
-            cell.fits &&
-              text(
-                px + wide / 2 - 1.5,
-                py + high / 2 + size * 0.4,
-                cell.text,
-                narrow ? 15 : size * 1.25,
-                look,
-              ),
-          ],
-        ),
-        beats[k].tip,
-      );
+    sides.map((one, k) => {
+      const [x, y] = [left + (k + 0.5) * wide, top + (k + 0.5) * high + size * 0.35];
+      return [
+        text(x, size, one, size, `middle ${k === column ? "bold" : "quiet"}`),
+        text(left - 14, y, one, size, `end ${k === row ? "bold" : "quiet"}`),
+      ];
     }),
-    frame(x(column) - 1.5, y(row) - 1.5, wide, high),
-    // The first row from which on the kernel uses Hopper's wide matrix unit
+    paintMap(
+      own,
+      { x: left, y: top, width: end - left, height: bottom - top },
+      at,
+      3,
+      (cell, k, x, y) => {
+        const { share, fits, text: value } = own.cells[k];
+        const { label, tip } = beats[k];
+        const look = `middle ${k === own.best ? "bold" : ""} ${share >= DARK ? "paper" : "ink"}`;
+        const knob = {
+          key: `tile ${k}`,
+          group: "tile",
+          label,
+          text: value,
+          chosen: k === at,
+          press: () => go(k),
+          keys,
+        };
+        return tipped(
+          pen.knob(knob, [
+            cell,
+            fits && text(x, y + size * 0.4, value, narrow ? 15 : size * 1.25, look),
+          ]),
+          tip,
+        );
+      },
+    ),
     hasWgmma && [
       path(
-        `M${left - size * 2.4} ${y(2) - 1.5}H${x(count) + 10}`,
+        `M${left - size * 2.4} ${line}H${end + 10}`,
         stroke("ink-o", 2.5, { "pointer-events": "none" }),
       ),
       narrow
-        ? text(x(count), y(count) + size * 1.1, texts.wgmma, size - 1, "end semi ink-o")
-        : wrapped(x(count) + 28, y(2) - size * 0.45, texts.wgmma, room * 0.5, size, "semi ink-o"),
+        ? text(end, bottom + size * 1.1, texts.wgmma, size - 1, "end semi ink-o")
+        : wrapped(end + 28, line - size * 0.4, texts.wgmma, room * 0.5, size, "semi ink-o"),
     ],
     group(0, 0, paintTaken(beat, texts, right, start, room, paper)), // of as many nodes as programs: apart, what follows keeps its own
     text(right, below, texts.wider, size * 1.1, "bold"),
     maps
       .filter((map) => map !== own)
-      .map((map, k) =>
-        paintSmall(
-          map,
-          right + k * (side + size * 2),
-          below + size * 1.6,
-          side,
-          paper,
-          pen,
-          choose,
-        ),
-      ),
-    all.some((cell) => cell.spills) && sign(right, { fits: true, spills: true }, texts.spills),
-    all.some((cell) => !cell.fits) && sign(right + size * 9.4, {}, texts.unfit),
+      .map((map, k) => {
+        const box = {
+          x: right + k * (side + size * 2),
+          y: below + size * 2.2,
+          width: side,
+          height: side,
+        };
+        const name = `d = ${map.d}`;
+        const press = () => choose({ d: String(map.d) });
+        return pen.knob({ key: `d ${map.d}`, group: "d", label: name, text: map.name, press }, [
+          hit(box.x, below + size * 0.6, side, side + size * 1.5),
+          titled(
+            box.x,
+            below + size * 1.6,
+            name,
+            widthOf(map.name, size) < side / 2 ? map.name : "",
+            small(0.9),
+          ),
+          paintMap(map, box, map.best, 1.5),
+        ]);
+      }),
+    all.some((cell) => cell.spills) && sign(right, true, texts.spills),
+    all.some((cell) => !cell.fits) && sign(right + size * 9.4, false, texts.unfit),
   ];
 }
 
-/** @param {number} x @param {number} y @param {number} wide @param {number} high */
-const frame = (x, y, wide, high) =>
-  rect(x, y, wide, high, "", stroke("ink", 3, { "pointer-events": "none" }), 5);
-
-/** @param {Cell} cell @param {number} x @param {number} y @param {number} wide @param {number} high @param {number} round @returns {Drawn} */
-function paintCell({ share, fits, spills }, x, y, wide, high, round) {
-  const isDark = share >= DARK;
-  const opacity = isDark ? 0.8 + (0.2 * (share - DARK)) / (1 - DARK) : 0.14 + 0.7 * share;
-  const hue = fits ? (isDark ? "paper" : "accent-ink") : "quiet";
+/** The cells of a map, one of them framed; `draw` makes more of a cell, whose middle it is told.
+ * @param {TileMap} map @param {Box} box @param {number} framed @param {number} gap
+ * @param {(cell: Drawn, k: number, x: number, y: number) => Drawn} draw @returns {Drawn} */
+function paintMap({ cells }, box, framed, gap, draw = (cell) => cell) {
+  const count = Math.sqrt(cells.length);
+  const [wide, high] = [box.width / count, box.height / count];
+  const x = (/** @type {number} */ k) => box.x + (k % count) * wide;
+  const y = (/** @type {number} */ k) => box.y + Math.floor(k / count) * high;
   return [
-    rect(x, y, wide, high, "paper", { cursor: "pointer" }, round),
-    fits
-      ? rect(x, y, wide, high, isDark ? "accent-ink" : "accent", { opacity }, round)
-      : rect(x + 0.5, y + 0.5, wide - 1, high - 1, "", stroke("line"), round),
-    (spills || !fits) &&
-      path(
-        hatch(x, y, wide, high, Math.max(5, wide / 14)),
-        stroke(hue, 1, { opacity: 0.5, "pointer-events": "none" }),
-      ),
+    cells.map((cell, k) => {
+      const drawn = paintCell(cell, x(k), y(k), wide - gap, high - gap, gap + 1);
+      return draw(drawn, k, x(k) + (wide - gap) / 2, y(k) + (high - gap) / 2);
+    }),
+    rect(
+      x(framed) - gap / 2,
+      y(framed) - gap / 2,
+      wide,
+      high,
+      "",
+      stroke("ink", 3, { "pointer-events": "none" }),
+      5,
+    ),
+  ];
+}
+
+/** @param {Omit<Cell, "text">} cell @param {number} x @param {number} y @param {number} wide @param {number} high @param {number} round @returns {Drawn} */
+function paintCell({ share, fits, spills }, x, y, wide, high, round) {
+  const hue = fits ? (share >= DARK ? "paper" : "accent-ink") : "quiet";
+  const lines = stroke(hue, 1, { opacity: 0.5, "pointer-events": "none" });
+  return [
+    rect(x, y, wide, high, "paper", fits ? {} : stroke("line"), round),
+    fits && rect(x, y, wide, high, "accent-ink", { opacity: 0.14 + 0.86 * share }, round),
+    (spills || !fits) && path(hatch(x, y, wide, high, Math.max(5, wide / 14)), lines),
   ];
 }
 
@@ -169,57 +178,23 @@ function paintTaken({ label, programs = 0, taken }, texts, x, y, wide, { type: s
   return [
     text(x, y, `${label} ${texts.on_sm}`, size * 1.1, "bold"),
     !taken && text(x, y + size * 2.3, texts.none, size, "quiet"),
-    taken?.map(({ name, one, all, text: said }, k) => {
+    taken?.map(({ name, one, all, text: amount }, k) => {
       const top = y + size * (2.3 + 3.8 * k);
       const part = (one * wide) / all;
       return [
         text(x, top, name, size),
-        !big && text(x + wide, top, said, size, "end quiet"),
+        !big && text(x + wide, top, amount, size, "end quiet"),
         rect(x, top + 8, wide, size * 1.35, "line", {}, 3),
-        times(programs, (p) => [
-          rect(
-            x + p * part,
-            top + 8,
-            part - 2,
-            size * 1.35,
-            p % 2 ? "accent" : "accent-ink",
-            {},
-            3,
-          ),
-          part > size * 5.6 &&
-            text(
-              x + (p + 0.5) * part,
-              top + 8 + size,
-              `${texts.program} ${p + 1}`,
-              small(0.86),
-              "middle semi paper",
-            ),
-        ]),
+        times(programs, (p) => {
+          const hue = p % 2 ? "accent" : "accent-ink";
+          const words = part > size * 5.6 && `${texts.program} ${p + 1}`;
+          return [
+            rect(x + p * part, top + 8, part - 2, size * 1.35, hue, {}, 3),
+            words &&
+              text(x + (p + 0.5) * part, top + 8 + size, words, small(0.86), "middle semi paper"),
+          ];
+        }),
       ];
     }),
   ];
-}
-
-/** The map of another head dimension; a press draws it large. @param {TileMap} map @param {number} x @param {number} y @param {number} side @param {Paper} paper
- * @param {Pen<Scene>} pen @param {Scene["choose"]} choose @returns {Drawn} */
-function paintSmall({ d, best, name, cells }, x, y, side, { type: size, small }, pen, choose) {
-  const count = Math.sqrt(cells.length);
-  const one = side / count;
-  const top = y + size * 0.6;
-  const press = () => choose({ d: String(d) });
-  return pen.knob({ key: `d ${d}`, group: "d", label: `d = ${d}`, text: name, press }, [
-    hit(x, y - size, side, side + size * 1.5),
-    titled(x, y, `d = ${d}`, widthOf(name, size) < side / 2 ? name : "", small(0.9)),
-    cells.map((cell, k) =>
-      paintCell(
-        cell,
-        x + (k % count) * one,
-        top + Math.floor(k / count) * one,
-        one - 1.5,
-        one - 1.5,
-        2,
-      ),
-    ),
-    frame(x + (best % count) * one - 0.75, top + Math.floor(best / count) * one - 0.75, one, one),
-  ]);
 }

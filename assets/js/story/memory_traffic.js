@@ -3,13 +3,13 @@
 
 import { ends, playhead, plot, slider, widthOf } from "../lib/chart.js";
 import { integer } from "../lib/format.js";
-import { group, path, stroke, text, titled, wrapped } from "../lib/svg_canvas.js";
+import { path, stroke, text, titled, wrapped } from "../lib/svg_canvas.js";
 
 /** @import { Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
 /** @typedef {{label: string, ink: string, line: (number | null)[], circles: (number | null)[], tips: string[]}} Series one algorithm */
 /** @typedef {{place: string, title: string, remark: string, series: Series[], below: {at: number, text: string} | null}} Panel */
-/** @typedef {{sizes: number[], first: string, range: [number, number], ticks: [bytes: number, label: string][], panels: Panel[]}} Picture */
+/** @typedef {{sizes: number[], first: string, range: [number, number], ticks: [bytes: number, label: string][], falls: boolean, panels: Panel[]}} Picture `falls`: the lines do */
 
 /** @param {Scene<Picture>} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
 export function traffic(scene, paper, pen) {
@@ -34,18 +34,15 @@ export function traffic(scene, paper, pen) {
 
 /** @param {Scene<Picture>} scene @param {Panel} panel @param {import("../lib/chart.js").Box} box @param {Paper} paper @param {Pen<Scene>} pen
  * @param {boolean} hasAxis figures at its left */
-function paintPanel({ picture, beat, at, go }, panel, box, { big, narrow, type }, pen, hasAxis) {
-  const { sizes, first, range, ticks } = picture;
+function paintPanel({ picture, beat, at, go }, panel, box, paper, pen, hasAxis) {
+  const { big, narrow, type } = paper;
+  const { sizes, first, range, ticks, falls } = picture;
   const { place, title, remark, series, below } = panel;
   const { left, right, top, bottom, size } = box;
   const labels = sizes.map((one, k) => (k ? integer(one) : first));
   const axes = plot(box, { values: sizes, labels, log: true }, { range, log: true, ticks });
   const { places } = axes;
   const bracket = beat.brackets[place];
-  const falls = series.every(({ line, circles }) => {
-    const bytes = line.map((v, k) => circles[k] ?? v).filter((v) => v !== null);
-    return bytes[0] > bytes[bytes.length - 1];
-  });
   return [
     titled(left, top - (big ? type * 0.6 : 20), title, big ? "" : remark, type),
     axes.grid(hasAxis),
@@ -72,7 +69,7 @@ function paintPanel({ picture, beat, at, go }, panel, box, { big, narrow, type }
             axes.line({ ys: circles, hue, tips, r: 4.5, wide: 0, hollow: true }),
           ];
         }),
-        bracket && paintGap(bracket, places[at], axes.y, box, big ? type : type * 1.2, big, falls),
+        bracket && paintGap(bracket, axes, at, box, paper, falls),
       ],
     ),
     ends(
@@ -84,50 +81,49 @@ function paintPanel({ picture, beat, at, go }, panel, box, { big, narrow, type }
       big ? type : type - 1,
       [top - size, bottom],
     ),
-    !big && !narrow && below && paintBelow(below, series[0].circles[below.at] ?? 0, axes, box, at),
+    !big && !narrow && below && paintBelow(below, series[0].circles[below.at] ?? 0, axes, box),
   ];
 }
 
-/** The gap between two algorithms, and how wide it is: below it at the right, or where that has no room above it at the left, where rising
- * lines leave room for the figure alone. Lines that fall leave room at the bottom.
- * @param {{top: number, bottom: number, figure: string, note: string}} gap @param {number} x @param {(bytes: number) => number} y
- * @param {import("../lib/chart.js").Box} box @param {number} size @param {boolean} big @param {boolean} falls */
-function paintGap(gap, x, y, { left, right, top, bottom }, size, big, falls) {
-  const [from, to] = [y(gap.top), y(gap.bottom)].sort((a, b) => a - b);
-  const wide = Math.max(widthOf(gap.figure, size), 110);
-  const isLeft = x + wide > right + size * 4.4;
-  const beside = isLeft ? Math.max(top + size, from - size * 2.4) : to + size * 1.5;
-  const under = falls ? bottom - size * 3.2 : beside;
-  const [edge, look] = isLeft ? [x - 14, "halo end"] : [x + 14, "halo"];
-  const isTight = big && isLeft && widthOf(gap.figure, size) > edge - left; // else it lies on the panel beside it
+/** The gap between two algorithms, and how wide it is: beside its lower end, or where no line goes: lines that rise leave room at the right,
+ * lines that fall at the left. @param {{top: number, bottom: number, figure: string, note: string}} gap @param {ReturnType<typeof plot>} axes
+ * @param {number} at @param {import("../lib/chart.js").Box} box @param {Paper} paper @param {boolean} falls */
+function paintGap(
+  { top, bottom: end, figure, note },
+  { places, y },
+  at,
+  box,
+  { big, type },
+  falls,
+) {
+  const { left, right, bottom, size } = box;
+  const x = places[at];
+  const large = big ? type : type * 1.2;
+  const wide = Math.max(widthOf(figure, large), 110);
+  const isBeside = !falls && x + wide < right + large * 4;
+  const low = bottom - size * (big ? 0.5 : 2.9);
+  const [edge, under] = isBeside ? [x + 14, y(end) + large * 1.5] : [falls ? left + 8 : right, low];
+  const look = falls || isBeside ? "halo" : "halo end";
   return [
-    path(`M${x} ${from}V${to}`, stroke("ink", 2)),
-    isTight
-      ? wrapped(
-          edge,
-          Math.max(top + size, under - size * 1.1),
-          gap.figure,
-          edge - left,
-          size,
-          `bold ${look}`,
-        )
-      : text(edge, under, gap.figure, size, `bold ${look}`),
+    path(`M${x} ${y(top)}V${y(end)}`, stroke("ink", 2)),
+    text(edge, under, figure, large, `bold ${look}`),
     !big &&
-      (falls || !isLeft) &&
-      wrapped(edge, under + size * 1.05, gap.note, wide * 1.1, size * 0.75, "quiet halo"),
+      wrapped(
+        edge,
+        under + large,
+        note,
+        isBeside ? wide * 1.2 : right - left + 60,
+        size * 0.95,
+        `quiet ${look}`,
+      ),
   ];
 }
 
-/** Why measured bytes lie below their line, while the scrubber leaves it room.
- * @param {{at: number, text: string}} below @param {number} measured @param {ReturnType<typeof plot>} axes @param {import("../lib/chart.js").Box} box
- * @param {number} at */
-function paintBelow(below, measured, axes, { left, right, top, size }, at) {
+/** Why measured bytes lie below their line. @param {{at: number, text: string}} below @param {number} measured @param {ReturnType<typeof plot>} axes
+ * @param {import("../lib/chart.js").Box} box */
+function paintBelow({ at, text: words }, measured, { places, y }, { left, right, top, size }) {
   const wide = Math.min(size * 16.5, (right - left) * 0.55);
-  const [px, py] = [axes.places[below.at], axes.y(measured)];
-  if (axes.places[at] < left + wide + 20) return null;
-  const rows = wrapped(left + 8, top + 24, below.text, wide, size, "quiet halo");
-  return group(0, 0, [
-    path(`M${px} ${top + 18 + rows.length * size * 1.4}V${py - 7}`, stroke("hatch")),
-    rows,
-  ]);
+  const rows = wrapped(left + 8, top + 24, words, wide, size, "quiet halo");
+  const from = top + 18 + rows.length * size * 1.4;
+  return [path(`M${places[at]} ${from}V${y(measured) - 7}`, stroke("hatch")), rows];
 }

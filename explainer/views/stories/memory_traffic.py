@@ -115,6 +115,7 @@ def _picture(series: list[Workload], points: Rows, is_over_n: bool, has_measured
             x=f"{series[0].n:,}" if is_over_n else series[0].block_q,
         ),
         "range": [low, high],
+        "falls": not is_over_n,
         "ticks": [[x, amount(x)] for x in TICKS if low < x < high],
         "panels": [
             {
