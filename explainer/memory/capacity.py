@@ -16,10 +16,10 @@ FAR = 2**40
 def beyond_inputs(w: Workload, form: str, n: int | None = None) -> int:
     """Bytes of all heads beside Q, K and V; ``n`` in place of the workload's, of any length.
 
-    standard: the larger of S + P and P + O, which follow each other. Kept, and fused: O and what is
-    ``kept`` beside it. The backward pass has dO as well, and standard's, as autograd does it, first
-    dV, P, dP and dS, then dV, dS, dQ and dK; the fused one's the three gradients, D, and dQ once
-    more in fp32, where it is added up.
+    standard: the larger of S + P and P + O, which follow each other. fused: O and what the forward
+    pass saves beside it. The backward pass has dO as well, and standard's, as autograd does it,
+    first dV, P, dP and dS, then dV, dS, dQ and dK; the fused one's the three gradients, D, and dQ
+    once more in fp32, where it is added up.
     """
     heads, n = w.batch * w.heads, w.n if n is None else n
     square, o = heads * n * n * w.itemsize, heads * n * w.d * w.itemsize
@@ -27,7 +27,7 @@ def beyond_inputs(w: Workload, form: str, n: int | None = None) -> int:
         return square + max(square, o)
     if form == "standard_back":
         return 3 * o + max(3 * square, square + 2 * o)
-    saved = o + saved_bytes(w, "standard" if form == "standard_saved" else "fa2", n)
+    saved = o + saved_bytes(w, "fa2", n)
     return saved + 4 * o + heads * n * (w.d + 1) * FP32 if form == "fused_back" else saved
 
 

@@ -1,6 +1,6 @@
 """How much of N² a mask leaves: scores, tiles, FLOPs and bytes of one head, counted, for any N."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -26,9 +26,9 @@ def flops(mask: Mask, heads: int, n: int, d: int, pass_: str = "forward") -> flo
 
 @dataclass(frozen=True)
 class Work:
-    """Of one head: ``scores`` that the mask keeps, ``tiles`` that FA-2 visits and those of them
-    that are ``partial`` (ragged ones too), ``flops`` of the products of the pass, ``nbytes`` that
-    FA-2 asks for in it."""
+    """Of one head, forward: ``scores`` that the mask keeps, ``tiles`` that FA-2 visits and those of
+    them that are ``partial`` (ragged ones too), ``flops`` of the products, ``nbytes`` that FA-2
+    requests."""
 
     scores: int
     tiles: int
@@ -37,22 +37,17 @@ class Work:
     nbytes: int
 
 
-def work(w: Workload, pass_: str = "forward") -> Work:
-    """Of the workload's mask. Raises ProblemError above 2²⁴ tiles."""
-    return _work(replace(w, batch=1, heads=1), pass_)
-
-
 @lru_cache(maxsize=64)
-def _work(w: Workload, pass_: str) -> Work:
-    problem = w.problem("fa2")
+def work(w: Workload) -> Work:
+    """Of the workload's mask. Raises ProblemError above 2²⁴ tiles."""
     # refuses too many tiles
-    nbytes = requested_bytes(w.n, w.d, w.mask, w.dtype, "fa2", w.block_q, w.block_k, pass_)
-    found = tiling.counts(problem)
+    nbytes = requested_bytes(w.n, w.d, w.mask, w.dtype, "fa2", w.block_q, w.block_k)
+    found = tiling.counts(w.problem("fa2"))
     return Work(
         w.mask.visible(w.n, w.n),
         found["full"] + found["partial"],
         found["partial"],
-        flops(w.mask, 1, w.n, w.d, pass_),
+        flops(w.mask, 1, w.n, w.d),
         nbytes,
     )
 

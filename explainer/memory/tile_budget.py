@@ -27,11 +27,6 @@ class Part:
     nbytes: int
 
     @property
-    def sign(self) -> str:
-        """``tensor`` as a reader sees it."""
-        return "ℓ" if self.tensor == "l" else self.tensor
-
-    @property
     def place(self) -> str:
         """Where it is kept."""
         return SHARED if self.tensor in LOADED else REGISTERS

@@ -15,7 +15,7 @@ from explainer.engine import recorded
 from explainer.memory import capacity
 from explainer.memory.workload import Workload
 
-FORMS = [kind + when for kind in ("standard", "fused") for when in ("", "_saved", "_back")]
+FORMS = [kind + when for kind in ("standard", "fused") for when in ("", "_back")]
 DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 
 
@@ -64,7 +64,6 @@ def test_what_autograd_really_keeps(dtype, shape):
     w = Workload(n=n, d=d, block_q=16, block_k=16, batch=batch, heads=heads, dtype=dtype)
     inputs = sum(x.untyped_storage().nbytes() for x in (q, k, v))
     assert sum(kept.values()) == inputs + capacity.saved_bytes(w, "standard")
-    assert sum(kept.values()) + o.numel() * o.element_size() == capacity.needed(w, "standard_saved")
     o.sum().backward()  # and that was enough
     assert q.grad is not None
 

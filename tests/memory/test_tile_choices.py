@@ -22,8 +22,6 @@ def test_every_tile_of_every_card_is_recorded():
         found = tile_choices.cells(Workload(card=key, d=d, causal=causal))
         assert [(c["block_m"], c["block_n"]) for c in found] == sides
         for c in found:
-            m, n = c["block_m"], c["block_n"]
-            assert c["textbook_bytes"] == 2 * d * (m + 2 * n)  # Q, K, V
             assert c["fits"] == (c["shared_bytes"] <= CARDS[key].shared_bytes)
             assert 0 < c["registers"] <= 255 and c["spill_bytes"] >= 0
     for key in set(CARDS) - set(COMPILED):
@@ -69,8 +67,8 @@ def test_speeds_are_the_h200s_own_and_near_the_benchmarks():
             assert c.get("tflops") == row.get("tflops")
             if "tflops" in row:  # 4·B·H·N²·d operations, half with a mask; 4 × 2048/d heads
                 flops = 4 * 4 * (2048 // d) * 4096**2 * d * (0.5 if causal else 1)
-                assert c["tflops"] == pytest.approx(flops / c["median_ms"] / 1e9, rel=1e-9)
-                assert row["error"] < 2e-3 and c["p20_ms"] <= c["median_ms"] <= c["p80_ms"]
+                assert c["tflops"] == pytest.approx(flops / row["median_ms"] / 1e9, rel=1e-9)
+                assert row["error"] < 2e-3 and c["p20_ms"] <= row["median_ms"] <= c["p80_ms"]
     for card in ("t4", "h100", "a100"):
         assert not any("tflops" in c for c in tile_choices.cells(Workload(card=card)))
 

@@ -36,22 +36,21 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
     is_forward = mode["value"] == PASSES[0]
     beats = [_beat(n, longest) for n in _positions(longest)]
     peaks = capacity.peaks(w) if is_forward else []
-    said = words(
-        "capacity",
-        is_forward=is_forward,
-        card=_short(w.card),
-        gain=fused / standard,
-        peaks=peaks,
-        equal=sum(peak.recorded == peak.computed for peak in peaks),
-        record=load(BENCH),
-        cards=len(longest),
-    )
     return {
-        **said,
+        **words(
+            "capacity",
+            is_forward=is_forward,
+            card=_short(w.card),
+            gain=fused / standard,
+            peaks=peaks,
+            equal=sum(peak.recorded == peak.computed for peak in peaks),
+            record=load(BENCH),
+            cards=len(longest),
+        ),
         "switches": [mode],
         "beats": beats,
         "start": _start(beats, longest),
-        "table": [_ends(longest), _needed(w, forms), _peaks(peaks) if is_forward else _saved(w)],
+        "table": [_ends(longest), _needed(w, forms), *([_peaks(peaks)] if peaks else [])],
         "links": links(w, "fa2", "recompute"),
         "picture": {
             "cards": [_row(w, card, longest[card]) for card in longest],
@@ -167,12 +166,3 @@ def _peaks(peaks: list[capacity.Peak]) -> Table:
         for p in peaks
     ]
     return table(t, "capacity.peaks", rows, record=load(BENCH)["device"])
-
-
-def _saved(w: Workload) -> Table:
-    """What the forward pass saves for the backward pass beside Q, K, V and O."""
-    rows = [
-        [n, *(capacity.beyond_inputs(w, f"{form}_saved", n) for form in ("standard", "fused"))]
-        for n in TABLED
-    ]
-    return table(t, "capacity.saved", rows)

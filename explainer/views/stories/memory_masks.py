@@ -13,9 +13,7 @@ from explainer.views.stories.chapter import Chapter, Choice, Json, Table, links,
 from kernels.spec.masks import parse
 
 t = Texts("memory")
-MOST_CELLS = (
-    64  # of the map's side; where there are more tiles, each cell stands for a square of them
-)
+MOST_CELLS = 64  # of the map's side; a cell stands for a square of tiles where there are more
 WINDOW = 4  # N over the window that is shown where the workload's mask is full or causal
 
 
@@ -39,7 +37,7 @@ def chapter(w: Workload, _choice: Choice) -> Chapter:
         "switches": [],
         "beats": beats,
         "start": start,
-        "table": [_work_table(works), _cache_table(w, last, heads), _products_table(w)],
+        "table": [_work_table(works), _cache_table(w, last, heads)],
         "links": links(w, "fa2", "windows", "gqa"),
         "picture": {
             "maps": {text: _map(x) for text, x in masked.items()},
@@ -83,7 +81,7 @@ def _map(w: Workload) -> Json:
         "rows": rows,
         "columns": columns,
         "full": [[r, *run] for r in range(rows) for run in _runs(visited[r] & ~partial[r])],
-        "partial": [[r, *run] for r in range(rows) for run in _runs(visited[r] & partial[r])],
+        "partial": [[r, *run] for r in range(rows) for run in _runs(partial[r])],
         "kept": [[first / w.n, past / w.n] for first, past in _runs(kept)],
     }
 
@@ -108,12 +106,3 @@ def _cache_table(w: Workload, text: str, heads: tuple[int, ...]) -> Table:
     lengths = [1, *(mask_work.cached_keys(parse(text), n) for n in (w.n, long)), long]
     rows = [[k, *(mask_work.cache_bytes(w, k, n) for n in lengths)] for k in heads]
     return table(t, "masks.cache_table", rows, mask=text)
-
-
-def _products_table(w: Workload) -> Table:
-    """Give the matrix products of both passes, with the FLOPs of each in one head."""
-    rows = []
-    for pass_, products in mask_work.PRODUCTS.items():
-        each = mask_work.flops(w.mask, 1, w.n, w.d, pass_) / len(products)
-        rows += [[pass_, f"{made} = {of}", each] for made, of in products.items()]
-    return table(t, "masks.products", rows)
