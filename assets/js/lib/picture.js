@@ -35,7 +35,6 @@ const SIZES =
 // Always declared: a width reads as 0 as long as no line is drawn, and the browser's own are in em of something else.
 const ALWAYS_DECLARED = /(^border-.*|outline|rule)-width$|^font-(size|weight)$|^margin-/;
 const COPIED = /^(?!class$|style$|tabindex$|data-|on|src$|srcset$|contenteditable$)/;
-const PART = /::-[\w-]+(?=$|:)/; // a part of a control, which no script can read: its rules are taken as written
 
 /** All style rules of the page, those inside @media and the like too, where they hold.
  * @param {Iterable<CSSRule>} rules @returns {Generator<CSSStyleRule, void>} */
@@ -111,7 +110,6 @@ export function makeCamera(root, without = "", font = "") {
   for (const { style } of rules) for (const name of style) named.add(name);
   for (const { style } of all(root, "[style]")) for (const name of style) named.add(name);
   const properties = [...named].filter((name) => !STILL.test(name));
-  const parts = rules.filter(({ selectorText }) => PART.test(selectorText));
   /** The class of each set of declarations. @type {Map<string, string>} */
   const classes = new Map();
   let moving = false;
@@ -154,25 +152,6 @@ export function makeCamera(root, without = "", font = "") {
     return name;
   }
 
-  /** Declarations of the parts of a control, with the variables that they use. @param {Element} node */
-  function partsOf(node) {
-    if (!/^(input|progress|meter)$/.test(node.localName)) return "";
-    const style = getComputedStyle(node);
-    return parts
-      .flatMap((rule) =>
-        rule.selectorText.split(/,(?![^(]*\))/).map((/** @type {string} */ selector) => {
-          if (!PART.test(selector) || !node.matches(selector.replace(PART, ":is(*)"))) return "";
-          const words = rule.style.cssText.replace(
-            /var\((--[\w-]+)(?:,[^()]*)?\)/g,
-            (/** @type {string} */ all, /** @type {string} */ name) =>
-              style.getPropertyValue(name) || all,
-          );
-          return `|${selector.match(PART)?.[0]}{${words}}`;
-        }),
-      )
-      .join("");
-  }
-
   /** The copy of a node, if it is shown. @param {Node} node @param {(string | null)[]} above @returns {Node | null} */
   function copy(node, above) {
     if (node.nodeType === Node.TEXT_NODE) return node.cloneNode();
@@ -183,8 +162,7 @@ export function makeCamera(root, without = "", font = "") {
   function copyElement(node, above) {
     if (node.matches(moving ? "script, style" : "script, style, .fa-motion")) return null;
     const style = getComputedStyle(node);
-    if (style.display === "none" && node instanceof HTMLElement && node.localName !== "option")
-      return null;
+    if (style.display === "none" && node instanceof HTMLElement) return null;
     const values = valuesOf(style);
     const bare = plain.values(node, properties);
     let words = declare(values, bare, above);
@@ -194,10 +172,7 @@ export function makeCamera(root, without = "", font = "") {
       words += `|${side}{content:${beside.content};${declare(valuesOf(beside), inline, values)}}`;
     }
     const twin = twinOf(node);
-    for (const { name } of [...twin.attributes]) if (!COPIED.test(name)) twin.removeAttribute(name);
-    if (node instanceof HTMLCanvasElement || node instanceof HTMLImageElement)
-      drawImage(node, twin);
-    twin.setAttribute("class", classOf(words + partsOf(node)));
+    twin.setAttribute("class", classOf(words));
     if (scrolled && style.position === "sticky") stick(/** @type {HTMLElement} */ (node), twin);
     const { scrollLeft, scrollTop } = node;
     const away = scrollLeft || scrollTop ? 1 : 0; // what was scrolled away stays away
@@ -229,23 +204,17 @@ export function makeCamera(root, without = "", font = "") {
 
   /** The same element, with what was typed or chosen in it; a canvas becomes an image. @param {Element} node */
   function twinOf(node) {
-    if (node instanceof HTMLCanvasElement)
-      return document.createElement(node.width && node.height ? "img" : "span");
+    if (node instanceof HTMLCanvasElement) {
+      const { width, height } = node;
+      return width && height ? el("img", { src: node.toDataURL("image/png") }) : el("span");
+    }
     const twin = /** @type {HTMLElement} */ (node.cloneNode(false));
+    for (const { name } of [...twin.attributes]) if (!COPIED.test(name)) twin.removeAttribute(name);
     if (node instanceof HTMLInputElement) {
       twin.setAttribute("value", node.value);
       twin.toggleAttribute("checked", node.checked);
     }
-    if (node instanceof HTMLTextAreaElement) twin.textContent = node.value;
-    if (node instanceof HTMLOptionElement) twin.toggleAttribute("selected", node.selected);
     return twin;
-  }
-
-  /** @param {HTMLCanvasElement | HTMLImageElement} node @param {Element} twin */
-  function drawImage(node, twin) {
-    if (twin.localName !== "img") return;
-    const canvas = node instanceof HTMLCanvasElement ? node : canvasOf(node);
-    twin.setAttribute("src", canvas.toDataURL("image/png"));
   }
 
   /** {svg: text, width, height in CSS px} of what is shown now, on the page's paper, with these words below. Whatever
@@ -309,13 +278,6 @@ export function makeCamera(root, without = "", font = "") {
   }
 
   return { close, picture };
-}
-
-/** @param {HTMLImageElement} image */
-function canvasOf(image) {
-  const canvas = el("canvas", { width: image.naturalWidth || 1, height: image.naturalHeight || 1 });
-  context2d(canvas).drawImage(image, 0, 0);
-  return canvas;
 }
 
 /** @param {string} text */
