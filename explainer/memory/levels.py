@@ -1,6 +1,5 @@
 """The levels of a card's memory, their sizes and rates, and what a workload keeps in each."""
 
-import math
 from dataclasses import dataclass
 
 from explainer.algorithms.registry import ALGORITHMS
@@ -10,7 +9,6 @@ from explainer.base.facts import number
 from explainer.base.kinds import Kind, cited, computed, recorded
 from explainer.base.texts import Texts
 from explainer.memory import tile_budget
-from explainer.memory.compiled_tiles import slots
 from explainer.memory.workload import Workload
 
 FP32 = 4
@@ -22,7 +20,7 @@ NO_RATE = t("level.no_rate")
 class Level:
     """``size_bytes`` of the whole card and ``per_sm_bytes`` of one SM where each has its own;
     ``bytes_per_s`` and ``rate_kind`` are None where no figure is published; ``tensors``: (tensor,
-    bytes) of the fused kernel, of one SM where ``per_sm_bytes`` is given."""
+    bytes) of the fused kernel, of one SM where ``per_sm_bytes`` is given; none of L2, a cache."""
 
     key: str
     name: str
@@ -54,13 +52,6 @@ def hbm_tensors(w: Workload, order: str) -> tuple[tuple[str, int], ...]:
     return (*io, ("lse", heads * w.n * FP32))
 
 
-def heads_in_flight(w: Workload) -> int:
-    """Heads whose K and V the running programs read at one time, FA-2's order."""
-    rows = -(-w.n // w.block_q)
-    places = w.hardware.sms * max(1, slots(w, "fa2").programs)
-    return min(w.batch * w.heads, math.ceil(places / rows))
-
-
 def _l2_rate(w: Workload) -> tuple[float | None, Kind | None]:
     if w.card == "a100":  # its whitepaper alone has the bytes per clock
         return number("a100.l2") * w.hardware.clock_hz, computed(t("level.l2"))
@@ -78,7 +69,6 @@ def levels_of(w: Workload) -> tuple[Level, ...]:
         tuple((part.tensor, part.nbytes) for part in parts if part.place == place)
         for place in (tile_budget.SHARED, tile_budget.REGISTERS)
     )
-    flight = heads_in_flight(w) * w.n * w.d * w.itemsize
     l2_rate, l2_kind = _l2_rate(w)
     sheet, guide = cited(card.source), cited(GUIDE)
     source = "level.turing" if card.arch == "sm_75" else "level.guide"
@@ -112,7 +102,7 @@ def levels_of(w: Workload) -> tuple[Level, ...]:
             l2_rate,
             sheet,
             l2_kind,
-            (("K", flight), ("V", flight)),
+            (),
         ),
         Level(
             "hbm",

@@ -294,6 +294,9 @@ const styleOf = (paints) =>
     .map(([key, value]) => `${key}:${value}`)
     .join(";");
 
+/** Letters in an outline of this colour. @param {string} hue @returns {Paints} */
+const outlined = (hue) => ({ "paint-order": "stroke", stroke: ink(hue), "stroke-width": "4px" });
+
 /** What the words of a look mean; any other is the name of a colour. @type {Record<string, Paints>} */
 const LOOKS = {
   bold: { "font-weight": 700 },
@@ -301,19 +304,9 @@ const LOOKS = {
   middle: { "text-anchor": "middle" },
   end: { "text-anchor": "end" },
   start: {},
-  halo: { "paint-order": "stroke", stroke: ink("paper"), "stroke-width": "4px" },
-  "on-accent": {
-    fill: ink("paper"),
-    "paint-order": "stroke",
-    stroke: ink("accent"),
-    "stroke-width": "4px",
-  },
-  inverse: {
-    fill: ink("paper"),
-    "paint-order": "stroke",
-    stroke: ink("quiet"),
-    "stroke-width": "4px",
-  },
+  halo: outlined("paper"),
+  "on-accent": { fill: ink("paper"), ...outlined("accent") },
+  inverse: { fill: ink("paper"), ...outlined("quiet") },
 };
 
 /** @param {number} size @param {string} look */

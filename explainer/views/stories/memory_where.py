@@ -197,7 +197,7 @@ def _table(levels: tuple[Level, ...]) -> Table:
             level.size_bytes,
             level.per_sm_bytes,
             None if level.bytes_per_s is None else round(level.bytes_per_s),
-            level.used_bytes,
+            level.used_bytes or None,
             str(level.size_kind),
             str(level.rate_kind or NO_RATE),
         ]
