@@ -102,7 +102,7 @@ def _values() -> dict[str, Any]:
     """Return what reference.yaml names."""
     square = dict(levels.hbm_tensors(LARGE, "standard"))["S"]
     kept = dict(levels.hbm_tensors(LARGE, "fa2"))["lse"]
-    computed, measured = traffic_series.gains(LARGE)
+    computed, measured = traffic_series.gains(traffic_series.points(LARGE))
     far = [traffic.requested_bytes(n, 64, "full", "fp16", "fa2", 128, 128) for n in (8192, 16384)]
     tiles = tiling.counts(Problem(n=16, block_q=1, block_k=1, mask="causal"))
     card = CARDS["h200"]

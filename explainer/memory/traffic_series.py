@@ -42,16 +42,24 @@ class Point:
         return "" if abs(measured / computed - 1) <= NEAR else ALGORITHMS[self.order].texts[key]
 
 
-def points(w: Workload, pass_: str = "forward") -> tuple[Point, ...]:
+Points = Mapping[str, Point]  # by algorithm, those of ORDERS
+
+
+def points(w: Workload, pass_: str = "forward") -> Points:
     """Return the point of each of ORDERS at the workload's size and tile."""
     size, tile = (w.n, w.d, w.mask, w.dtype), (w.block_q, w.block_k)
-    found = []
-    for order in ORDERS:
-        requested = requested_bytes(*size, order, *tile, pass_)
-        compulsory = compulsory_bytes(w.n, w.d, w.dtype, order, w.mask, pass_)
-        measured = _measured(w, order) if pass_ == "forward" else {}
-        found.append(Point(order, {PORTS: requested, DRAM: compulsory}, measured))
-    return tuple(found)
+    computed = {
+        order: {
+            PORTS: requested_bytes(*size, order, *tile, pass_),
+            DRAM: compulsory_bytes(w.n, w.d, w.dtype, order, w.mask, pass_),
+        }
+        for order in ORDERS
+    }
+    is_forward = pass_ == "forward"
+    return {
+        order: Point(order, found, _measured(w, order) if is_forward else {})
+        for order, found in computed.items()
+    }
 
 
 def _measured(w: Workload, order: str) -> dict[str, int]:
@@ -87,11 +95,10 @@ def _drawable(w: Workload, series: list[Workload]) -> list[Workload]:
     return [x for x in series if x == w or x.n**2 // (x.block_q * x.block_k) <= MOST_TILES]
 
 
-def gains(w: Workload, pass_: str = "forward") -> tuple[dict[str, float], dict[str, float]]:
+def gains(found: Points) -> tuple[dict[str, float], dict[str, float]]:
     """Divide standard attention's bytes by FA-2's in the same tiles, by place: (computed,
     measured), the latter empty where nothing was measured."""
-    by_order = {point.order: point for point in points(w, pass_)}
-    a, b = by_order[BASELINE], by_order["fa2"]
+    a, b = found[BASELINE], found["fa2"]
     return (
         {place: a.computed[place] / b.computed[place] for place in a.computed},
         {place: a.measured[place] / b.measured[place] for place in a.measured},

@@ -10,7 +10,7 @@ from explainer.algorithms.traffic import both, compulsory_bytes, requested_bytes
 from explainer.base.amounts import amount
 from explainer.learn.tour import CHAPTERS, Chapter, chapters
 from explainer.memory import tile_choices
-from explainer.memory.traffic_series import DRAM, gains
+from explainer.memory.traffic_series import DRAM, gains, points
 from explainer.memory.workload import Workload
 from explainer.problem import Problem
 from explainer.trace import trace, trace_backward
@@ -88,7 +88,9 @@ def test_small_tiles_as_told():
     p = SMALL_TILES
     once = {o: compulsory_bytes(p.n, p.d, p.dtype, o) for o in ("fa2", "standard")}
     assert f"{once['standard'] / once['fa2']:.0f} times" == "17 times" and "17 times" in text
-    dram = [gains(Workload(d=p.d, block_q=s, block_k=s))[1][DRAM] for s in (16, 32, 64, 128)]
+    dram = [
+        gains(points(Workload(d=p.d, block_q=s, block_k=s)))[1][DRAM] for s in (16, 32, 64, 128)
+    ]
     assert f"{min(dram):.0f} to {max(dram):.0f} times fewer" in text and "4,096" in text
     cells = {(c["block_m"], c["block_n"]): c["tflops"] for c in tile_choices.cells(Workload(d=p.d))}
     assert cells[32, 32] / max(cells.values()) == pytest.approx(0.25, abs=0.01)

@@ -24,7 +24,7 @@ def of(row: dict) -> Workload:
 
 def point(w: Workload, order: str) -> traffic_series.Point:
     """The point of this order."""
-    return next(x for x in traffic_series.points(w) if x.order == order)
+    return traffic_series.points(w)[order]
 
 
 @pytest.mark.parametrize("causal", [False, True])
@@ -76,15 +76,20 @@ def test_why_dram_saw_less_or_more_than_the_least(r):
     assert r["order"] == "standard" or read + written <= wanted
 
 
+def gains(w: Workload) -> dict[str, float]:
+    """The measured ones."""
+    return traffic_series.gains(traffic_series.points(w))[1]
+
+
 def test_what_the_measurements_show():
     """N = 4,096, d = 64: FA-2 ÷ standard in the same tiles."""
     sides = (16, 32, 64)
-    found = [traffic_series.gains(Workload(n=4096, d=64, block_q=s, block_k=s))[1] for s in sides]
+    found = [gains(Workload(n=4096, d=64, block_q=s, block_k=s)) for s in sides]
     assert [round(1 / g[PORTS], 2) for g in found] == [0.58, 0.42, 0.29]
     assert [round(1 / g[DRAM], 3) for g in found] == [0.017, 0.017, 0.017]
     for r in PROFILED:  # FA-2 never moves more, however small the tiles
-        assert all(gain > 1 for gain in traffic_series.gains(of(r))[1].values())
-    assert traffic_series.gains(Workload(n=4096, d=64, causal=True))[1] == {}
+        assert all(gain > 1 for gain in gains(of(r)).values())
+    assert gains(Workload(n=4096, d=64, causal=True)) == {}
 
 
 @pytest.mark.parametrize(("fields", "is_recorded"), table(__file__))
@@ -94,7 +99,8 @@ def test_a_series_holds_its_workload_and_what_was_measured_there(fields, is_reco
     assert w.n in {x.n for x in over_n} and {x.n for x in over_side} == {w.n}
     assert max(x.block_q for x in over_side) <= w.n
     series = [traffic_series.points(x) for x in over_n]
-    assert any(x.measured for row in series for x in row) == is_recorded
+    assert any(x.measured for row in series for x in row.values()) == is_recorded
     for row in series:
-        assert [x.order for x in row] == [*traffic_series.ORDERS]
-        assert all(n > 0 for x in row for n in (*x.computed.values(), *x.measured.values()))
+        assert [*row] == [*traffic_series.ORDERS]
+        found = row.values()
+        assert all(n > 0 for x in found for n in (*x.computed.values(), *x.measured.values()))

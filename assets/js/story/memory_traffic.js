@@ -42,7 +42,7 @@ function paintPanel({ picture, beat, at, go }, panel, box, paper, pen, hasAxis) 
   const labels = sizes.map((one, k) => (k ? integer(one) : first));
   const axes = plot(box, { values: sizes, labels, log: true }, { range, log: true, ticks });
   const { places } = axes;
-  const bracket = beat.brackets[place];
+  const gap = beat.gaps[place];
   return [
     titled(left, top - (big ? type * 0.6 : 20), title, big ? "" : remark, type),
     axes.grid(hasAxis),
@@ -53,7 +53,7 @@ function paintPanel({ picture, beat, at, go }, panel, box, paper, pen, hasAxis) 
         key: `x-${place}`,
         group: "x",
         label: title,
-        text: `${beat.label}: ${bracket?.figure ?? ""}`,
+        text: `${beat.label}: ${gap?.figure ?? ""}`,
         at,
         places,
         go,
@@ -69,7 +69,7 @@ function paintPanel({ picture, beat, at, go }, panel, box, paper, pen, hasAxis) 
             axes.line({ ys: circles, hue, tips, r: 4.5, wide: 0, hollow: true }),
           ];
         }),
-        bracket && paintGap(bracket, axes, at, box, paper, falls),
+        gap && paintGap(gap, series, axes, at, box, paper, falls),
       ],
     ),
     ends(
@@ -86,26 +86,20 @@ function paintPanel({ picture, beat, at, go }, panel, box, paper, pen, hasAxis) 
 }
 
 /** The gap between two algorithms, and how wide it is: beside its lower end, or where no line goes: lines that rise leave room at the right,
- * lines that fall at the left. @param {{top: number, bottom: number, figure: string, note: string}} gap @param {ReturnType<typeof plot>} axes
+ * lines that fall at the left. @param {{figure: string, note: string}} gap @param {Series[]} series @param {ReturnType<typeof plot>} axes
  * @param {number} at @param {import("../lib/chart.js").Box} box @param {Paper} paper @param {boolean} falls */
-function paintGap(
-  { top, bottom: end, figure, note },
-  { places, y },
-  at,
-  box,
-  { big, type },
-  falls,
-) {
+function paintGap({ figure, note }, series, { places, y }, at, box, { big, type }, falls) {
   const { left, right, bottom, size } = box;
   const x = places[at];
+  const [from, , end] = series.map(({ line, circles }) => y(circles[at] ?? line[at] ?? 0));
   const large = big ? type : type * 1.2;
   const wide = Math.max(widthOf(figure, large), 110);
   const isBeside = !falls && x + wide < right + large * 4;
   const low = bottom - size * (big ? 0.5 : 2.9);
-  const [edge, under] = isBeside ? [x + 14, y(end) + large * 1.5] : [falls ? left + 8 : right, low];
+  const [edge, under] = isBeside ? [x + 14, end + large * 1.5] : [falls ? left + 8 : right, low];
   const look = falls || isBeside ? "halo" : "halo end";
   return [
-    path(`M${x} ${y(top)}V${y(end)}`, stroke("ink", 2)),
+    path(`M${x} ${from}V${end}`, stroke("ink", 2)),
     text(edge, under, figure, large, `bold ${look}`),
     !big &&
       wrapped(

@@ -2,10 +2,18 @@
 
 from explainer.algorithms.registry import BASELINE, LABELS
 from explainer.base.amounts import amount, format_significant
-from explainer.base.records import load, rows_where
+from explainer.base.records import load
 from explainer.base.texts import Texts
 from explainer.memory import traffic_series
-from explainer.memory.traffic_series import DRAM, ORDERS, PORTS, RECORD, SLICES, Point
+from explainer.memory.traffic_series import (
+    DRAM,
+    ORDERS,
+    PORTS,
+    RECORD,
+    SLICES,
+    Point,
+    Points,
+)
 from explainer.memory.workload import Workload
 from explainer.views.stories.chapter import (
     Chapter,
@@ -24,7 +32,6 @@ t, shared = Texts("memory"), Texts("shared")
 PANELS = (PORTS, SLICES, DRAM)
 INKS = dict(zip(ORDERS, ("quiet", "ink-o", "accent-ink"), strict=True))
 BELOW = 0.8  # of the computed bytes: a circle so far below its line has its reason written beside
-Points = tuple[Point, ...]  # at one x, of each algorithm
 Rows = list[Points]  # at every x
 TICKS = tuple(16**k for k in range(12))  # of the bytes
 SHARED = 1.05  # FA-2's bytes at the ports over those at the slices: an access served several SMs
@@ -38,24 +45,23 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
     series = traffic_series.over_n(w) if is_over_n else traffic_series.over_side(w)
     sizes = [x.n if is_over_n else x.block_q for x in series]
     points = [traffic_series.points(x, way) for x in series]
-    has_measured = any(point.measured for row in points for point in row)
+    has_measured = any(point.measured for row in points for point in row.values())
     beats = [_beat(x, way, row, is_over_n) for x, row in zip(series, points, strict=True)]
-    said = words(
-        "traffic",
-        is_over_n=is_over_n,
-        is_forward=way == "forward",
-        is_plain=w.mask.plain,
-        record=load(RECORD) if has_measured else None,
-    )
     return {
-        **said,
+        **words(
+            "traffic",
+            is_over_n=is_over_n,
+            is_forward=way == "forward",
+            is_plain=w.mask.plain,
+            record=load(RECORD) if has_measured else None,
+        ),
         "headline": beats[0]["headline"],
         "switches": [over, pass_],
         "beats": beats,
         # Of a tile that is not square the nearest
         "start": nearest(sizes, w.n if is_over_n else w.block_q),
         "words": ["d", "tiles" if is_over_n else "n", "mask", "dtype"],
-        "table": [_table(series, points, way)],
+        "table": [_table(series, points)],
         "links": links(w, "fa2", "saves", "profile"),
         "picture": {"sizes": sizes} | _picture(series, points, is_over_n, has_measured),
     }
@@ -72,30 +78,21 @@ def _fewer(gain: float) -> str:
     return t("traffic.fewer" if gain > 1 else "traffic.more", times=times)
 
 
-def _beat(w: Workload, pass_: str, points: Points, is_over_n: bool) -> Json:
+def _beat(w: Workload, pass_: str, row: Points, is_over_n: bool) -> Json:
     """Describe one N or one tile: what is said of it, and the gap that each panel shows."""
-    computed, measured = traffic_series.gains(w, pass_)
+    computed, measured = traffic_series.gains(row)
     gains = measured or computed
-    kind = "measured" if measured else "computed"
-    by_order = {point.order: getattr(point, kind) for point in points}
     notes = t.named("traffic.notes" if pass_ == "forward" else "traffic.notes_backward")
-    fa2 = by_order["fa2"]
-    if SLICES in fa2 and fa2[PORTS] < SHARED * fa2[SLICES]:
+    fa2 = row["fa2"].measured
+    if fa2 and fa2[PORTS] < SHARED * fa2[SLICES]:
         notes[SLICES] = ""
-    brackets = {
-        place: {
-            "top": by_order[BASELINE][place],
-            "bottom": by_order["fa2"][place],
-            "figure": _fewer(gain),
-            "note": notes[place],
-        }
-        for place, gain in gains.items()
-    }
     return {
         "label": t("traffic.at_n", n=w.n) if is_over_n else t("traffic.at_tile", side=w.block_q),
         "note": t("traffic.measured_here" if measured else "traffic.computed_here"),
         "headline": t("traffic.headline", requested=_fewer(gains[PORTS]), dram=_fewer(gains[DRAM])),
-        "brackets": brackets,
+        "gaps": {
+            place: {"figure": _fewer(gain), "note": notes[place]} for place, gain in gains.items()
+        },
     }
 
 
@@ -105,7 +102,10 @@ def _beat(w: Workload, pass_: str, points: Points, is_over_n: bool) -> Json:
 def _picture(series: list[Workload], points: Rows, is_over_n: bool, has_measured: bool) -> Json:
     """Return panels on one scale of bytes; L2's slices only where they were measured."""
     found = [
-        size for row in points for p in row for size in (*p.computed.values(), *p.measured.values())
+        size
+        for row in points
+        for p in row.values()
+        for size in (*p.computed.values(), *p.measured.values())
     ]
     low, high = min(found) / 6, max(found) * 1.5
     titles, remarks = t.named("traffic.panels"), t.named("traffic.panel_remarks")
@@ -122,7 +122,7 @@ def _picture(series: list[Workload], points: Rows, is_over_n: bool, has_measured
                 "place": place,
                 "title": titles[place],
                 "remark": remarks[place if has_measured else f"{place}_computed"],
-                "series": [_series(series, points, k, place) for k in range(len(ORDERS))],
+                "series": [_series(series, points, order, place) for order in ORDERS],
                 "below": _below(points, place),
             }
             for place in PANELS
@@ -131,14 +131,14 @@ def _picture(series: list[Workload], points: Rows, is_over_n: bool, has_measured
     }
 
 
-def _series(series: list[Workload], points: Rows, k: int, place: str) -> Json:
+def _series(series: list[Workload], points: Rows, order: str, place: str) -> Json:
     """Return one algorithm's line and circles: bytes at each x, None where there are none."""
     return {
-        "label": LABELS[ORDERS[k]],
-        "ink": INKS[ORDERS[k]],
-        "line": [row[k].computed.get(place) for row in points],
-        "circles": [row[k].measured.get(place) for row in points],
-        "tips": [_tip(x, row[k], place) for x, row in zip(series, points, strict=True)],
+        "label": LABELS[order],
+        "ink": INKS[order],
+        "line": [row[order].computed.get(place) for row in points],
+        "circles": [row[order].measured.get(place) for row in points],
+        "tips": [_tip(x, row[order], place) for x, row in zip(series, points, strict=True)],
     }
 
 
@@ -156,36 +156,24 @@ def _below(points: Rows, place: str) -> Json | None:
         k
         for k, row in enumerate(points)
         if place == DRAM
-        and row[0].measured
-        and row[0].measured[DRAM] < BELOW * row[0].computed[DRAM]
+        and row[BASELINE].measured
+        and row[BASELINE].measured[DRAM] < BELOW * row[BASELINE].computed[DRAM]
     ]
     return {"at": found[len(found) // 2], "text": t("traffic.below")} if found else None
 
 
-# ---- table
-
-
-def _table(series: list[Workload], points: Rows, pass_: str) -> Table:
+def _table(series: list[Workload], points: Rows) -> Table:
     rows = [
         [
             LABELS[p.order],
             w.n,
             f"{w.block_q} × {w.block_k}",
             p.computed[PORTS],
-            _counted(w, p.order) if pass_ == "forward" else None,
             *(p.measured.get(place) for place in (PORTS, SLICES)),
             p.computed[DRAM],
             p.measured.get(DRAM),
         ]
         for w, row in zip(series, points, strict=True)
-        for p in row
+        for p in row.values()
     ]
     return table(t, "traffic.table", rows)
-
-
-def _counted(w: Workload, order: str) -> int | None:
-    """Return the requested bytes as counted in Triton's interpreter, where that was recorded."""
-    if w.itemsize != 2 or not w.mask.plain or w.block_q != w.block_k:
-        return None
-    size = {"n": w.n, "d": w.d, "side": w.block_q, "causal": w.is_causal, "order": order}
-    return next((row["bytes"] for row in rows_where("counted", **size)), None)

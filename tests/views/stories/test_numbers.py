@@ -27,7 +27,9 @@ def chapter(page: str, name: str, **query: str) -> Any:
 
 def test_the_bytes_of_standard_attention_and_fa2_and_how_many_times_fewer():
     """Of RP 7: only the SMs' ports were shown, and called L2."""
-    beats = {beat["label"]: beat for beat in chapter("memory", "traffic")["beats"]}
+    found = chapter("memory", "traffic")
+    beats = {beat["label"]: beat for beat in found["beats"]}
+    panels = {panel["place"]: panel["series"] for panel in found["picture"]["panels"]}
     by_order: dict = {}
     for row in rows("traffic"):
         if row["d"] == row["side"] == 64:
@@ -39,11 +41,12 @@ def test_the_bytes_of_standard_attention_and_fa2_and_how_many_times_fewer():
     for n in lengths:
         for place in PLACES:
             standard, fused = by_order[n, "standard"][place], by_order[n, "fa2"][place]
-            bracket = beats[f"N = {n:,}"]["brackets"][place]
-            assert (bracket["top"], bracket["bottom"]) == (standard, fused)
-            said = float(bracket["figure"].split()[0])
+            circles = [x["circles"][found["picture"]["sizes"].index(n)] for x in panels[place]]
+            assert (circles[0], circles[-1]) == (standard, fused)
+            gap = beats[f"N = {n:,}"]["gaps"][place]
+            said = float(gap["figure"].split()[0])
             assert said == pytest.approx(max(standard / fused, fused / standard), rel=0.05)
-            assert ("fewer" in bracket["figure"]) == (standard > fused)
+            assert ("fewer" in gap["figure"]) == (standard > fused)
 
 
 @pytest.mark.parametrize("d", [64, 128, 256])
