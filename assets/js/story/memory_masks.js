@@ -9,11 +9,11 @@ import { ink, INKS, path, rect, stroke, text, titled, wrapped } from "../lib/svg
 /** A run of cells of a row. @typedef {[row: number, first: number, past: number]} Run */
 /** @typedef {{rows: number, columns: number, full: Run[], partial: Run[], kept: [number, number][]}} Tiles */
 /** @typedef {{maps: Record<string, Tiles>, heads: number, texts: Record<string, string>}} Picture */
-/** @typedef {{mask: string, heads: number, tiles: string, flops: string, kept: string, long: string, of_heads: string, note: string}} Beat */
+/** @typedef {{mask: string, heads: number, tiles: string, kept: string, of_heads: string, note: string}} Beat */
 
 /** @param {Scene<Picture, Beat>} scene @param {Paper} paper @returns {Drawn} */
 export function masks({ picture: { maps, heads, texts }, beat }, paper) {
-  const { width, narrow, big, type: size, small } = paper;
+  const { width, narrow, type: size, small } = paper;
   const { rows, columns, full, partial, kept } = maps[beat.mask];
   const left = size * 1.7;
   const top = size * 3.1;
@@ -38,7 +38,6 @@ export function masks({ picture: { maps, heads, texts }, beat }, paper) {
     path(cellPath(full, { ...cell, gap }), { fill: ink("accent") }),
     path(cellPath(partial, { ...cell, gap }), { fill: ink("accent"), opacity: 0.45 }),
     wrapped(left, foot, beat.tiles, narrow ? width : right - left - size * 2, size),
-    !big && text(left, foot + size * (narrow ? 2.9 : 1.5), beat.flops, size * 0.9, "quiet"),
     text(right, start + size, texts.cache, size * 1.1, "bold"),
     titled(
       width,
@@ -76,6 +75,5 @@ export function masks({ picture: { maps, heads, texts }, beat }, paper) {
       ];
     }),
     titled(inner, below, beat.kept, `${texts.of} ${texts.full}`, size * 1.2),
-    text(inner, below + size * 1.7, beat.long, small(0.95), "quiet"),
   ];
 }

@@ -23,7 +23,7 @@ import {
 /** @typedef {{d: number, best: number, name: string, cells: Cell[]}} TileMap */
 /** @typedef {{sides: number[], d: number, maps: TileMap[], has_wgmma: boolean, texts: Record<string, string>}} Picture */
 /** What one program takes and what there is, in KiB, and a sentence of it. @typedef {{name: string, one: number, all: number, text: string}} Taken */
-/** @typedef {{tip: string, label: string, programs?: number, taken?: Taken[]}} Tile */
+/** @typedef {{label: string, headline?: string, programs?: number, taken?: Taken[]}} Tile */
 
 const DARK = 0.72; // the share of the largest value from which on a cell is dark and its figure light
 
@@ -77,7 +77,7 @@ export function tiles({ picture, beats, beat, at, go, choose }, paper, pen) {
       3,
       (cell, k, x, y) => {
         const { share, fits, text: value } = own.cells[k];
-        const { label, tip } = beats[k];
+        const { label, headline = "" } = beats[k];
         const look = `middle ${k === own.best ? "bold" : ""} ${share >= DARK ? "paper" : "ink"}`;
         const knob = {
           key: `tile ${k}`,
@@ -93,13 +93,13 @@ export function tiles({ picture, beats, beat, at, go, choose }, paper, pen) {
             cell,
             fits && text(x, y + size * 0.4, value, narrow ? 15 : size * 1.25, look),
           ]),
-          tip,
+          headline,
         );
       },
     ),
     hasWgmma && [
       path(
-        `M${left - size * 2.4} ${line}H${end + 10}`,
+        `M${left - size * 2.4} ${line}H${narrow ? end : end + 10}`,
         stroke("ink-o", 2.5, { "pointer-events": "none" }),
       ),
       narrow

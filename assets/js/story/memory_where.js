@@ -270,12 +270,7 @@ function memory({ picture, beat: { hbm: there = "" } }, box, { narrow, big, type
 
 /** A memory of one SM: each program a strip of it, the tile's parts along the first strip.
  * @param {Chip} chip @param {Step} step @param {Box} box @param {Paper} paper @returns {Drawn} */
-function chip(
-  { bytes, programs, taken, parts, name, size, note, tip },
-  step,
-  box,
-  paper,
-) {
+function chip({ bytes, programs, taken, parts, name, size, note, tip }, step, box, paper) {
   const { big, narrow, type } = paper;
   const { x, y, width, height } = box;
   const strip = Math.min(height, (taken / bytes) * height);

@@ -51,7 +51,7 @@ def chapter(w: Workload, _choice: Choice) -> Chapter:
 def _beat(w: Workload, text: str, k_heads: int, works: dict[str, mask_work.Work]) -> Json:
     """Describe a mask with so many key heads: its share of the tiles and of the cache."""
     work, full = works[text], works["full"]
-    kept, long = (mask_work.cached_keys(parse(text), n) for n in (w.n, mask_work.LONG))
+    kept = mask_work.cached_keys(parse(text), w.n)
     share = kept * k_heads / (w.n * w.heads)
     name = "causal" if text == "causal" else "window" if "window" in text else "own"
     facts = {"mask": text, "name": name, "heads": w.heads, "key_heads": k_heads, "cache": share}
@@ -60,7 +60,6 @@ def _beat(w: Workload, text: str, k_heads: int, works: dict[str, mask_work.Work]
         "mask": text,
         "heads": k_heads,
         "kept": _size(w, k_heads, kept),
-        "long": t("masks.long", tokens=mask_work.LONG, size=_size(w, k_heads, long)),
     }
 
 

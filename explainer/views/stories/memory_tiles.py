@@ -10,7 +10,7 @@ from explainer.base.texts import Texts
 from explainer.memory import tile_choices
 from explainer.memory.compiled_tiles import COMPILED_D, REGISTER_BYTES, padded
 from explainer.memory.workload import Workload
-from explainer.views.stories.chapter import Chapter, Choice, links, switch, table, words
+from explainer.views.stories.chapter import Chapter, Choice, Json, links, switch, table, words
 from kernels.spec.occupancy import REGISTERS, allocated_registers
 
 t = Texts("memory")
@@ -38,17 +38,16 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
     best = cells[_best(cells)]
     largest = max(cell["block_m"] * cell["block_n"] for cell in cells if cell.get("fits"))
     beats = [_beat(drawn, cell, best, largest) for cell in cells]
-    said = words(
-        "tiles",
-        w=w,
-        drawn=drawn,
-        d=padded(w.d),
-        speeds=recorded("tiles_nvidia_h200").text if has_speeds else "",
-        compiled=compiled(drawn.hardware.arch).text,
-        shown=labels[show["value"]],
-    )
     return {
-        **said,
+        **words(
+            "tiles",
+            w=w,
+            drawn=drawn,
+            d=padded(w.d),
+            speeds=recorded("tiles_nvidia_h200").text if has_speeds else "",
+            compiled=compiled(drawn.hardware.arch).text,
+            shown=labels[show["value"]],
+        ),
         "headline": beats[at]["headline"],
         "sentence": beats[at]["sentence"],
         "switches": [show],
@@ -122,17 +121,20 @@ def _beat(w: Workload, cell: Mapping, best: Mapping, largest: int) -> dict:
     """Return what is said of a tile beside the ``best`` and the ``largest`` one, and what its
     programs take of an SM in KiB."""
     name = t("tiles.name", br=cell["block_m"], bc=cell["block_n"])
-    said = words(
-        "tiles_tile",
-        tile=name,
-        cell=cell,
-        best=best,
-        largest=largest,
-        has_wgmma=_uses_wgmma(cell),
-        card=w.hardware,
-    )
-    beat = {"label": name, "note": t("tiles.arrows"), "codes": _codes(w, cell), **said}
-    beat["tip"] = said["headline"]
+    beat: Json = {
+        **words(
+            "tiles_tile",
+            tile=name,
+            cell=cell,
+            best=best,
+            largest=largest,
+            has_wgmma=_uses_wgmma(cell),
+            card=w.hardware,
+        ),
+        "label": name,
+        "note": t("tiles.arrows"),
+        "codes": _codes(w, cell),
+    }
     if not cell.get("fits"):
         return beat
     programs = cell["blocks_per_sm"]

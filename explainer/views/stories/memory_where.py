@@ -41,21 +41,19 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
     order = "fa2" if is_fused else "standard"
     tensors = hbm_tensors(w, order)
     scores = sum(n for name, n in hbm_tensors(w, "standard") if name in "SP")
-    said = words(
-        "where",
-        **{level.key: level for level in levels},
-        is_fused=is_fused,
-        needed=sum(n for _, n in tensors),
-        scores=scores,
-        io=sum(n for name, n in tensors if name in "QKVO"),
-        rates=_rates(levels),
-        kind=compiled_kind(w.hardware.arch).text if is_fused and allocation(w) else "",
-    )
-    beats = _fused_beats(w) if is_fused else _standard_beats()
     return {
-        **said,
+        **words(
+            "where",
+            **{level.key: level for level in levels},
+            is_fused=is_fused,
+            needed=sum(n for _, n in tensors),
+            scores=scores,
+            io=sum(n for name, n in tensors if name in "QKVO"),
+            rates=_rates(levels),
+            kind=compiled_kind(w.hardware.arch).text if is_fused and allocation(w) else "",
+        ),
         "switches": [kernel],
-        "beats": beats,
+        "beats": _fused_beats(w) if is_fused else _standard_beats(),
         "start": 1,
         "table": [_table(levels)],
         "links": links(w, order, "memory", "gpu"),
