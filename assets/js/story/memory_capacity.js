@@ -89,8 +89,8 @@ export function capacity({ picture, beats, beat, at, go, choose }, paper, pen) {
   const isRight = here + widthOf(big ? flag : `${flag}  ${fits}`, size) > width;
   const beside = Math.min(size * 22, width - x(cards[2].longest[1]) - 140);
   return [
-    path(`M${here} ${narrow ? top : 4}V${bottom + 6}`, stroke("quiet")),
     rows.map(({ bars }) => bars),
+    path(`M${here} ${narrow ? top : 4}V${bottom + 6}`, stroke("quiet")),
     rows.map(({ drawn }) => drawn),
     !narrow &&
       !big &&
