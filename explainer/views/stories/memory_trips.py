@@ -65,7 +65,10 @@ def chapter(w: Workload, _choice: Choice) -> Chapter:
         "table": [_table(w, lanes)],
         "links": links(w, BASELINE, "trips", "fusion"),
         "picture": {
-            "lanes": [_lane(lane, standard, key) for lane, key in zip(lanes, ORDERS, strict=True)],
+            "lanes": [
+                _lane(lane, standard, form)
+                for lane, form in zip(lanes, ("standard", "fused"), strict=True)
+            ],
             "ticks": _ticks(whole, unit),
             "pace": _pace(w, fused / rate),
             "sms": t("trips.sms"),
@@ -74,16 +77,14 @@ def chapter(w: Workload, _choice: Choice) -> Chapter:
     }
 
 
-def _lane(lane: list[Trip], whole: int, order: str) -> Json:
+def _lane(lane: list[Trip], whole: int, form: str) -> Json:
     """Describe the trips of an algorithm: ``start`` and ``end`` as shares of the time axis."""
-    is_standard = order == BASELINE
-    names = t.row("trips.kernels") if is_standard else ()
     return {
-        "name": t("trips.standard" if is_standard else "trips.fused"),
-        "note": t("trips.standard.note" if is_standard else "trips.fused.note"),
+        "name": t(f"trips.{form}"),
+        "note": t(f"trips.{form}.note"),
         "kernels": [
             {"name": name, "end": max(x.end for x in lane if x.launch == k) / whole}
-            for k, name in enumerate(names)
+            for k, name in enumerate(t.row(f"trips.{form}.kernels"))
         ],
         "trips": [
             {
@@ -130,12 +131,12 @@ def _pace(w: Workload, bus: float) -> dict[str, str]:
     """Say when the fused kernel's matrices have passed, and how long its products take at least;
     ``bus`` in seconds."""
     peak = peak_tflops(w.hardware.driver_names[0], w.dtype)
-    words = {"in": t("trips.in"), "over": t("trips.over", ms=bus * 1e3), "then": t("trips.free")}
+    then = t("trips.free")
     if peak is not None:
         products = flops(w.mask, w.batch * w.heads, w.n, w.n, w.d) / (peak * 1e12)
         key = "trips.products" if products > bus else "trips.bus"
-        words["then"] = t(key, ms=products * 1e3, peak=peak)
-    return words
+        then = t(key, ms=products * 1e3, peak=peak)
+    return {"in": t("trips.in"), "over": t("trips.over", ms=bus * 1e3), "then": then}
 
 
 def _table(w: Workload, lanes: list[list[Trip]]) -> Table:
