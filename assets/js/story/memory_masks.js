@@ -19,14 +19,14 @@ export function masks({ picture: { maps, heads, texts }, beat }, paper) {
   const top = size * 3.1;
   const side = narrow
     ? width - left
-    : Math.min(paper.height - top - size * 4.6, width * 0.42 - left);
+    : Math.min(paper.height - top - size * 3.6, width * 0.42 - left);
   const foot = top + side + size * 1.7;
   const right = narrow ? 0 : Math.max(left + side + size * 4, width * 0.47);
-  const start = narrow ? foot + size * 4.6 : 0;
+  const start = narrow ? foot + size * 3.6 : 0;
   const inner = right + size * 1.8;
-  const high = narrow ? 84 : (paper.height - size * 10.5) / 2; // of K and of V
+  const high = narrow ? 84 : (paper.height - size * 8.5) / 2; // of K and of V
   const below = start + size * 3.1 + high * 2 + size * 2.6;
-  if (narrow) paper.used = below + size * 3.4;
+  if (narrow) paper.used = below + size;
   const cell = { x: left, y: top, wide: side / columns, high: side / rows };
   const gap = Math.min(cell.wide, cell.high) > 5 ? 1 : 0;
   const head = high / heads;

@@ -95,7 +95,7 @@ function paintGap({ figure, note }, series, { places, y }, at, box, { big, type 
   const large = big ? type : type * 1.2;
   const wide = Math.max(widthOf(figure, large), 110);
   const isBeside = !falls && x + wide < right + large * 4;
-  const low = bottom - size * (big ? 0.5 : 2.9);
+  const low = bottom - size * (big ? 0.5 : 3.8);
   const [edge, under] = isBeside ? [x + 14, end + large * 1.5] : [falls ? left + 8 : right, low];
   const look = falls || isBeside ? "halo" : "halo end";
   return [
@@ -106,7 +106,7 @@ function paintGap({ figure, note }, series, { places, y }, at, box, { big, type 
         edge,
         under + large,
         note,
-        isBeside ? wide * 1.2 : right - left + 60,
+        isBeside ? wide * 1.2 : right - left,
         size * 0.95,
         `quiet ${look}`,
       ),

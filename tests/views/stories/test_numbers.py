@@ -66,7 +66,7 @@ def test_the_speed_of_every_tile(d, causal):
         tile = sides[k // len(sides)], sides[k % len(sides)]
         assert cell["text"] == (f"{timed[tile]:.0f}" if tile in timed else "–"), tile
     best = max(timed, key=lambda tile: timed[tile])
-    assert drawn["name"] == f"{best[0]} × {best[1]}"
+    assert drawn["name"] == f"{best[0]}\u00a0×\u00a0{best[1]}"
 
 
 @pytest.mark.parametrize("heads", [1, 16])
@@ -152,5 +152,5 @@ def test_the_tiles_of_a_card_without_times_are_numbers_and_a_slow_tile_says_why(
     )
     assert {cell["text"] for cell in drawn["cells"] if cell["fits"]} >= {"1", "2", "4"}
     assert all((cell["text"] == "–") == (not cell["fits"]) for cell in drawn["cells"])
-    (slow,) = (b for b in chapter("memory", "tiles")["beats"] if b["label"] == "64 × 128")
+    (slow,) = (b for b in chapter("memory", "tiles")["beats"] if b["label"] == "64\u00a0×\u00a0128")
     assert "each computes all scores" in slow["sentence"]
