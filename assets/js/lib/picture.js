@@ -232,19 +232,20 @@ export function makeCamera(root, without = "", font = "") {
     copy.style.cssText = "margin:0;position:relative;inset:auto;translate:none";
     const place = el("div", [sheet(), copy]);
     const { paper, ink } = colors(root);
-    const lines = broken(words, wide);
-    const below = lines.map(
-      (line, k) =>
-        `<text x="${MARGIN}" y="${high + 2 * MARGIN + (k + 0.4) * LINE}">${escaped(line)}</text>`,
-    );
-    const [width, height] = [wide + 2 * MARGIN, high + 2 * MARGIN + lines.length * LINE + 4];
+    const pen = context2d(el("canvas"));
+    pen.font = FONT;
+    const lines = Math.ceil(pen.measureText(words).width / (0.9 * wide)); // a word may leave a tenth of a line empty
+    const [width, height] = [wide + 2 * MARGIN, high + 2 * MARGIN + lines * LINE];
+    const style = `margin:0;font:${FONT};line-height:${LINE}px;color:${ink}`;
     const sentence = root.querySelector("[data-testid=sentence]")?.textContent ?? "";
+    const xml = (/** @type {Node} */ node) => new XMLSerializer().serializeToString(node);
     const svg = [
       `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
       `<title>${escaped(words)}</title><desc>${escaped(sentence)}</desc><rect width="100%" height="100%" fill="${paper}"/>`,
       `<foreignObject x="${MARGIN}" y="${MARGIN}" width="${wide}" height="${high}" style="overflow:${without ? "hidden" : "visible"}">`,
-      `${new XMLSerializer().serializeToString(place)}</foreignObject>`,
-      `<g fill="${ink}" style="font:${FONT}">${below.join("")}</g></svg>`,
+      `${xml(place)}</foreignObject>`,
+      `<foreignObject x="${MARGIN}" y="${height - lines * LINE - 8}" width="${wide}" height="${lines * LINE}">`,
+      `${xml(el("p", { style, text: words }))}</foreignObject></svg>`,
     ].join("");
     return { svg, width, height };
   }
@@ -292,19 +293,6 @@ function colors(root) {
     paper: node ? getComputedStyle(node).backgroundColor : "#fff",
     ink: getComputedStyle(root).color,
   };
-}
-
-/** Words as lines of at most this many CSS px. @param {string} words @param {number} width */
-function broken(words, width) {
-  const pen = context2d(el("canvas"));
-  pen.font = FONT;
-  const lines = [""];
-  for (const word of words.split(" ")) {
-    const longer = `${lines.at(-1)} ${word}`.trim();
-    if (lines.at(-1) && pen.measureText(longer).width > width) lines.push(word);
-    else lines[lines.length - 1] = longer;
-  }
-  return lines;
 }
 
 /** Draws a picture at the top left of a canvas, `scale` pixels to a CSS px. @param {Picture} picture @param {HTMLCanvasElement} canvas @param {number} scale */
