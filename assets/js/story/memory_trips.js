@@ -124,7 +124,7 @@ export function trips(scene, paper, pen) {
   const { picture, beats, beat: moment } = scene;
   const { lanes, ticks, pace } = picture;
   const { width, narrow, big, type } = paper;
-  const small = big ? type : narrow ? 12.5 : type - 1;
+  const small = paper.small(0.92);
   const left = type * (narrow ? 4.1 : big ? 4.6 : 5.7);
   const right = width - (narrow ? 16 : 24);
   const x = scale([0, 1], [left, right]);

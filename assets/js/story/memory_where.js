@@ -293,7 +293,7 @@ function chip({ bytes, programs, taken, parts, name, size, note, tip }, step, bo
       const drawn = parts.map(({ key, name, hue, bytes: n, tip }) => {
         const left = end;
         end += along(n) - x;
-        const wide = Math.max(1.6, end - left);
+        const wide = Math.min(x + width - left, Math.max(1.6, end - left)); // a tile that spills has more than its box
         const isThere = !k && step.chip.includes(key);
         const inset = wide > 4 ? 1.5 : 0;
         const short = widthOf(name, letter) * 1.3 > wide ? name[0] : name;
