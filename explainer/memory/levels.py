@@ -65,45 +65,32 @@ def levels_of(w: Workload) -> tuple[Level, ...]:
     """Registers, shared memory, L2, HBM of the workload's card, with what the FA-2 kernel keeps."""
     card: Card = w.hardware
     parts = tile_budget.budget(w.problem("fa2"))
-    shared, registers = (
-        tuple((part.tensor, part.nbytes) for part in parts if part.place == place)
-        for place in (tile_budget.SHARED, tile_budget.REGISTERS)
-    )
     l2_rate, l2_kind = _l2_rate(w)
     sheet, guide = cited(card.source), cited(GUIDE)
     source = "level.turing" if card.arch == "sm_75" else "level.guide"
     names = t.named("level.names")
+
+    def of_sm(key: str, room: int, rate: float, kind: str, place: str) -> Level:
+        tensors = tuple((part.tensor, part.nbytes) for part in parts if part.place == place)
+        size = room * card.sms
+        return Level(key, names[key], size, room, rate, guide, computed(kind), tensors)
+
     return (
-        Level(
+        of_sm(
             "registers",
-            names["registers"],
-            card.registers_per_sm_bytes * card.sms,
             card.registers_per_sm_bytes,
             card.registers_bytes_per_s,
-            guide,
-            computed(t("level.registers")),
-            registers,
+            t("level.registers"),
+            tile_budget.REGISTERS,
         ),
-        Level(
+        of_sm(
             "shared",
-            names["shared"],
-            card.shared_per_sm_bytes * card.sms,
             card.shared_per_sm_bytes,
             card.shared_bytes_per_s,
-            guide,
-            computed(t(source, n=card.shared_bytes_per_clock)),
-            shared,
+            t(source, n=card.shared_bytes_per_clock),
+            tile_budget.SHARED,
         ),
-        Level(
-            "l2",
-            names["l2"],
-            card.l2_bytes,
-            None,
-            l2_rate,
-            sheet,
-            l2_kind,
-            (),
-        ),
+        Level("l2", names["l2"], card.l2_bytes, None, l2_rate, sheet, l2_kind, ()),
         Level(
             "hbm",
             card.memory,
