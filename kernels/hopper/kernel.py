@@ -107,16 +107,13 @@ def produce(loads, plan: gl.constexpr):
                         )
             await_free(v_empty, it, STAGES)
             mbarrier.expect(v_full.index(s), BLOCK_N * ROW_BYTES * V_CHUNKS)
-            if plan.fp8:  # V is stored as (d, keys)
-                async_load(v_desc, [b, h // GROUP, 0, n0], v_full.index(s), v_smem.index(s))
-            else:
-                for c in gl.static_range(V_CHUNKS):
-                    async_load(
-                        v_desc,
-                        [b, h // GROUP, n0, c * WIDTH],
-                        v_full.index(s),
-                        v_smem.index(s * V_CHUNKS + c),
-                    )
+            for c in gl.static_range(V_CHUNKS):
+                async_load(
+                    v_desc,
+                    [b, h // GROUP, n0, c * WIDTH],
+                    v_full.index(s),
+                    v_smem.index(s * V_CHUNKS + c),
+                )
             it += 1
             if plan.table:  # early, since reading a table takes long, and between two copies each
                 if back == 0:

@@ -14,7 +14,7 @@ import io
 import json
 import sys
 from contextlib import redirect_stdout
-from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import ClassVar
@@ -192,14 +192,16 @@ def play_forward(request: dict) -> None:
 def play_fp8(request: dict) -> None:
     """O and lse of one problem in fp8, compared with the same roundings by PyTorch."""
     causal = request["causal"]
-    plan = replace(plans.FP8[request["d"], causal], two_level=request["two_level"])
+    plan = (plans.FP8 if request["two_level"] else plans.FP8_ONE_LEVEL)[request["d"], causal]
     # A P between two values of e4m3 may be rounded to either: few are, by 1/16.
     assert_same_roundings(fp8_inputs(request), causal, plan, 2**-8, 1e-4)
 
 
 def fp8_inputs(request: dict) -> fp8.Quantized:
-    """Random inputs rounded to e4m3 by PyTorch: Triton's interpreter is not at work here."""
+    """Random inputs rounded to e4m3 by PyTorch: Triton's interpreter is not at work here. sharp: Q
+    is times it, so that maxima rise by more than a plan's slack."""
     q, k, v = (x.float() for x in inputs(request))
+    q *= request.get("sharp", 1)
 
     def rounded(x, size, dim):
         short = -x.shape[2] % size
@@ -266,13 +268,33 @@ def compile_forward(plan: plans.Plan, x: torch.Tensor):
     return hopper_kernel.warmup(*tensors, *scalars, *extra, plan, grid=(1,), **OPTIONS)
 
 
+def compile_fp8(plan: plans.Plan, d: int):
+    """The compiled kernel of attention in fp8."""
+    from kernels.hopper.fp8_kernel import fp8_kernel
+    from kernels.hopper.gluon import describe
+
+    make = partial(torch.empty, dtype=torch.float8_e4m3fn)
+    x, v, scale = make(1, 1, LENGTH, d), make(1, 1, d, LENGTH), torch.empty(1)
+    boxes = (
+        *(launch.describe_rows(x, rows) for rows in (64, *fp8.CHUNKS)),
+        *(describe(v, (1, 1, d, keys)) for keys in fp8.CHUNKS),
+        launch.describe_rows(torch.empty(x.shape, dtype=torch.bfloat16), 64),
+    )
+    tensors = *boxes, scale, torch.empty(1, dtype=torch.int32), scale, scale, scale
+    sizes = 8, 1, 1, 1, LENGTH, LENGTH, 1
+    fp8_kernel.device_caches.clear()  # a kernel found there has no log
+    return fp8_kernel.warmup(*tensors, *sizes, 0.125, plan, grid=(1,), **OPTIONS)
+
+
 def compile_plan(request: dict) -> dict:
     """What the compiler makes of a plan, and what ptxas -v writes."""
-    fields = request["plan"]
-    x, *_ = make_qkv(LENGTH, request["d"], dtype=request["dtype"])
+    fields, is_fp8 = request["plan"], request["dtype"] == "e4m3"
+    x, *_ = make_qkv(LENGTH, request["d"], dtype="fp32" if is_fp8 else request["dtype"])
     log = io.StringIO()
     with redirect_stdout(log):
-        if "v_stages" in fields:
+        if is_fp8:
+            compiled = (compile_fp8(plans.Plan(**fields), request["d"]),)
+        elif "v_stages" in fields:
             compiled = compile_wide(backward_plans.WidePlan(**fields), x)
         elif "masked" in fields:
             compiled = (compile_backward(backward_plans.Plan(**fields), x),)

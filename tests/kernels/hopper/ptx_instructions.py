@@ -178,6 +178,8 @@ INSTRUCTIONS = [
     ),
     (r"fma\.rn(?:\.ftz)?\.(?P<type>f32)", plain(values.fused)),
     *((rf"setp\.{name}\.{T}", plain(test, result="pred")) for name, test in TESTS.items()),
+    (rf"setp\.ne\.or\.{T}", plain(lambda a, b, flag: (a != b) | flag, last="pred", result="pred")),
+    (r"vote\.sync\.any\.(?P<type>pred)", values.vote),
     (rf"selp\.{T}", plain(lambda a, b, flag: np.where(flag, a, b), last="pred")),
     (rf"(?:mul|mad)\.wide\.{T}", values.wide),
     (r"cvt(?:\.rn)?(?:\.satfinite)?\.(\w+)\.(\w+)", values.convert),

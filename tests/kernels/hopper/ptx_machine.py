@@ -161,7 +161,7 @@ class Machine:
             if line == "{":
                 scope += 1
             elif line and line != "}" and not line.startswith((".", "{\t.reg")):
-                line = re.sub(r"\b(waitLoop|skipWait)\b", rf"$\g<1>{scope}", line)
+                line = re.sub(r"\b(waitLoop|skipWait|same)\b", rf"$\g<1>{scope}", line)
                 pieces.append(line)
         self.labels, self.lines, self.code = {}, [], []
         for piece in re.split(r";|(?<=:)\s", "\n".join(pieces).replace(":\n", ":\n;")):

@@ -133,6 +133,13 @@ def elect(m, found, parts):
     return lambda warp, lanes: m.assign(warp, target, LANES == 0, lanes)
 
 
+def vote(m, found, parts):
+    """vote.sync.any of a whole warp."""
+    return lambda warp, lanes: m.assign(
+        warp, parts[0], np.full(32, warp.registers[parts[1]].any()), lanes
+    )
+
+
 def load_parameter(m, found, parts):
     number = int(re.search(r"_param_(\d+)", parts[1])[1])
 

@@ -102,6 +102,16 @@ def test_no_variant_spills_or_serializes_its_products(compiled, variant):
     assert_forward_is_fast(answer, d)
 
 
+FP8 = [*product((1, 2), (64, 128), (False, True), (False, True))]
+
+
+@pytest.mark.parametrize("case", only_full(FP8, FP8[1::2]))
+def test_no_plan_in_fp8_spills_or_serializes_its_products(compiled, case):
+    levels, d, causal, ragged = case
+    plan = (plans.FP8_ONE_LEVEL if levels == 1 else plans.FP8)[d, causal]
+    assert_fast(compiled(replace(plan, ragged=ragged), d, "e4m3"))
+
+
 def test_a_plan_with_too_few_registers_is_found(compiled):
     plan = replace(plans.TABLE[64, False], consumer_registers=128)
     found = faults(compiled(plan, 64, "bf16")["log"])
