@@ -83,14 +83,6 @@ def _note(engine: Engine, request: RunRequest) -> dict[str, Any]:
     }
 
 
-def show_outcome(engine: Engine, request: RunRequest, job: Job) -> run_state.State:
-    """The state of a job that has ended; without a GPU its speed is that of the nearest record."""
-    if job.result:
-        return run_result.done(job.result, recorded.closest(request))
-    near = request if job.why == REFUSED else None
-    return run_state.refused(job.error or "", near, engine.machine())
-
-
 def _ends_in_words(event: str) -> Callable[[Event], Event]:
     """Decorate an event so that an exception in it ends what the page waits for, with a sentence;
     without it the page would stay at the last state."""
@@ -148,7 +140,11 @@ class RunEvents:
                 if (now := _answer(run=self._progress(request, job, elapsed))) != last:
                     yield (last := now)
                 await asyncio.sleep(POLL_S)
-            yield _answer(run=show_outcome(engine, request, job))
+            if job.result:  # without a GPU its speed is that of the nearest record
+                yield _answer(run=run_result.done(job.result, recorded.closest(request)))
+                return
+            near = request if job.why == REFUSED else None
+            yield _answer(run=run_state.refused(job.error or "", near, engine.machine()))
         finally:
             self.stopped.discard(session)
             engine.leave(job, session)  # the tab was closed; other sessions still wait
@@ -167,10 +163,7 @@ class RunEvents:
         """Yield as JSON, under ``sweep``, the ``rows`` measured so far on this GPU in the order of
         COLUMNS, of so many points ``done``, and ``error``, one sentence, where it ended early."""
         try:
-            request = parse_request(parse_address(address))
-            p = request.problem
-            own = {"d": p.d, "dtype": p.dtype, "mask": str(p.mask), "methods": request.methods}
-            wanted = Sweep.from_query(own)
+            wanted = Sweep.from_query(parse_address(address))
         except ProblemError as error:
             yield _answer(sweep={"error": str(error)})
             return

@@ -7,6 +7,7 @@ beside the page's button, and ``button``, what it reads; ``progress`` from 0 to 
 """
 
 from collections.abc import Mapping
+from itertools import product
 from typing import Any, Literal
 from urllib.parse import urlencode
 
@@ -73,22 +74,16 @@ def nearest_that_fits(request: RunRequest, machine: Mapping) -> RunRequest | Non
     that is admitted; None where nothing of it is, or where its size is not why it was refused."""
     if admission.refuse(request, machine) is None:
         return None
-    query = request.to_query()
-    tries: list[dict[str, str]] = []
-    sizes = [b for b in (64, 128) if b > max(request.problem.block_q, request.problem.block_k)]
-    for one in ({}, {"b": "1", "h": "1"}):
-        tries += [one | {"br": str(b), "bc": str(b)} for b in (*sizes,)]
     n = request.problem.n
-    while n > 16:
-        n = n // 2 if n & (n - 1) == 0 else 1 << (n.bit_length() - 1)
-        tries += [{"n": str(n)}, {"n": str(n), "b": "1", "h": "1"}]
-    for change in tries:
-        changed = query | change
+    lengths = [n, *(1 << k for k in reversed(range(4, (n - 1).bit_length())))]
+    heads = ({}, {"b": "1", "h": "1"})
+    for length, block, one in product(lengths, (0, 64, 128), heads):
+        query = request.to_query() | {"n": str(length)} | one
         for key in ("br", "bc"):
-            if changed[key].isdecimal() and int(changed[key]) > int(changed["n"]):
-                changed[key] = changed["n"]
+            if query[key].isdecimal():
+                query[key] = str(min(length, max(block, int(query[key]))))
         try:
-            near = RunRequest.from_query(changed)
+            near = RunRequest.from_query(query)
         except ValueError:
             continue
         if admission.refuse(near, machine) is None:

@@ -2,6 +2,8 @@
 HTML of each by its template, and the points of the roofline."""
 
 import math
+import re
+from collections.abc import Iterable
 from typing import Any
 
 from explainer.algorithms.algorithm import COMPULSORY, CONVENTIONS
@@ -24,10 +26,10 @@ from explainer.engine.results import (
 from explainer.views import downloads, run_claims, verdict
 from explainer.views.script import write_script
 from explainer.views.templates import render
-from explainer.views.times import describe_times
 from kernels.spec.formats import FORMATS
 
 t = Texts("run_result")
+CLOCKS = re.compile(r"([\d.]+) MHz, ([\d.]+) MHz, ([\d.]+) W, ")  # of SM and memory; power
 TABS = ("errors", "tiles", "time", "roofline", "backend", "script")
 SELDOM = 5e-4  # a tail of a histogram thinner than this is not drawn
 
@@ -65,7 +67,8 @@ def render_tabs(result: Result, record: Result, main: str, note: str) -> dict[st
         "naive": naive_ms(result["rows"]),
         "slowest": min((row["tflops"] for row in live), default=1.0),
         "in_ms": f",.{digits}f",
-        "described": describe_times(live, result["after_timing"]) if live else [],
+        "live": live,
+        "clocks": _clocks(result["after_timing"]),
         "has_roofline": bool((result if live else record)["ceilings"]),
         "note": note,
         "least": CONVENTIONS[COMPULSORY],
@@ -73,6 +76,12 @@ def render_tabs(result: Result, record: Result, main: str, note: str) -> dict[st
         "code": _script(result),
     }
     return {name: render(f"run/{name}", **facts) for name in TABS}
+
+
+def _clocks(lines: Iterable[str]) -> list[tuple[float, ...]]:
+    """Return MHz of SM and memory, and W, of the points that nvidia-smi reported after timing."""
+    points = filter(None, map(CLOCKS.match, lines))
+    return [tuple(map(float, point.groups())) for point in points]
 
 
 def _histogram(ran: list[Row], main: str) -> dict[str, Any]:

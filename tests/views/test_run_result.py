@@ -22,7 +22,6 @@ from explainer.views import (
     run_result,
     run_state,
     run_tabs,
-    times,
 )
 from kernels.spec.masks import parse
 from tests.schema import misfit
@@ -227,11 +226,12 @@ def test_a_record_that_is_not_the_problem_is_called_the_nearest():
 
 
 def test_clocks_of_several_points_are_a_range():
-    given = ["1965 MHz, 3201 MHz, 603.00 W, 52", "1545 MHz, 3201 MHz, 690.4 W, 58", "[N/A]"]
-    text = times.describe_times([live()["rows"][0]], given)[-1]
+    def time_of(after_timing: list[str]) -> str:
+        return words_of(shown(live() | {"after_timing": after_timing})["tabs"]["time"])
+
+    text = time_of(["1965 MHz, 3201 MHz, 603.00 W, 52", "1545 MHz, 3201 MHz, 690.4 W, 58", "[N/A]"])
     assert "1,545 to 1,965 MHz (memory 3,201 MHz), at 603 to 690 W" in text
-    text = times.describe_times([live()["rows"][0]], ["nvidia-smi is not there"])[-1]
-    assert "did not report" in text
+    assert "did not report" in time_of(["nvidia-smi is not there"])
 
 
 def test_a_line_of_the_csv_can_be_read_alone():

@@ -171,10 +171,3 @@ export const cellPath = (runs, { x, y, wide, high, gap = 0 }) =>
       ),
     )
     .join("");
-
-/** The cells of a kind, of a map that has one letter a cell. @param {string} cells @param {number} columns @param {string} kind
- * @returns {[row: number, first: number, past: number][]} */
-export const cellsOf = (cells, columns, kind) =>
-  [...cells].flatMap((cell, k) =>
-    cell === kind ? [[Math.floor(k / columns), k % columns, (k % columns) + 1]] : [],
-  );

@@ -12,8 +12,8 @@ import declared from "./words.json" with { type: "json" };
 
 /** @type {{word: Record<string, string>, one: Record<string, string>}} */
 const { word: PHRASES, one: SINGLE } = stored;
-/** The lines of the Run page. @type {{run: string, masks: string}} */
-export const LINES = { run: stored.run, masks: stored["run.masks"] };
+/** The lines of the Run page. */
+export const LINES = { run: stored.run, phone: stored["run.phone"], masks: stored["run.masks"] };
 const ALL = "all";
 /** `parts`: the fields of a word that has several; `word_of`: names of words by the field that a chapter may name them after; `rare`:
  * fields that the line names only where they are set.

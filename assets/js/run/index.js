@@ -5,6 +5,7 @@ import { button, el, get, isEnlarged, set } from "../lib/dom.js";
 import { emit, listen } from "../lib/events.js";
 import { during, pending } from "../lib/pending.js";
 import { radios, replaceRadios } from "../lib/radios.js";
+import { isNarrow } from "../lib/screen.js";
 import { errorText, kernelFile, serverUrl } from "../lib/server.js";
 import { LINES, makeProblemWords } from "../lib/words.js";
 import { RUN_DEFAULTS, changeValues, isStepProblem } from "../model/controls.js";
@@ -151,7 +152,6 @@ function makeRunPage(mount, send) {
       const isOther = JSON.stringify(found) !== JSON.stringify(values);
       values = found;
       note = rest;
-      showWords();
       if (isOther || drawn) chart.follow(values, drawn);
       if (isOther) failure = null;
       draw();
@@ -159,10 +159,6 @@ function makeRunPage(mount, send) {
     } catch (error) {
       return errorText(error);
     }
-  }
-
-  function showWords() {
-    line?.show(values, view === "masks" ? LINES.masks : LINES.run);
   }
 
   /** Change words of the Problem; resolves with the sentence why not. @param {Record<string, string>} change */
@@ -226,9 +222,8 @@ function makeRunPage(mount, send) {
   function sweep() {
     if (!send || isBusy() || !chart.choice) return;
     const { d, dtype, mask } = chart.choice;
-    const plain = { data: "random", text: "", hk: "each", head: "0", pass: "forward" };
-    const query = { ...values, ...plain, d: String(d), dtype, mask, methods: MEASURED };
-    send("sweep", new URLSearchParams(query).toString());
+    const query = new URLSearchParams({ d: String(d), dtype, mask, methods: MEASURED });
+    send("sweep", query.toString());
   }
 
   /** What the server says. @param {string} answer JSON */
@@ -276,7 +271,6 @@ function makeRunPage(mount, send) {
   function open(name) {
     view = name;
     address.write({ [`${PREFIX}view`]: ["masks", "yours"].includes(view) ? view : null });
-    showWords();
     draw();
   }
 
@@ -297,6 +291,7 @@ function makeRunPage(mount, send) {
       "data-runs": runs,
     });
     for (const [name, place] of Object.entries(places)) place.hidden = name !== view;
+    line?.show(values, view === "masks" ? LINES.masks : isNarrow() ? LINES.phone : LINES.run);
     drawViews();
     if (view === "record") chart.draw();
     if (view === "masks") void masks.show();
