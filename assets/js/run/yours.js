@@ -16,7 +16,12 @@ export function makeYoursView(page) {
   let data;
   let isLoaded = false;
   const provenance = el("p.fa-story-provenance");
-  const place = el("div.fa-yours", { tabindex: "0", "data-testid": "yours" });
+  const place = el("div.fa-yours", {
+    tabindex: "0",
+    role: "group",
+    "aria-label": t("view.yours"),
+    "data-testid": "yours",
+  });
   const root = el("div.fa-run-record", [el("div.fa-run-above", [provenance]), place]);
 
   async function show() {
