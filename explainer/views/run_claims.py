@@ -111,31 +111,20 @@ def same(result: Result, main: str) -> Claim:
 
 
 def tile_map(result: Result, same: Same, name: str) -> dict[str, Any]:
-    """The map of a kernel's tiles for the page: ``cells``, the ``texts`` of their differences, and
-    the ``steps`` of the Step page at which each is computed, None where it has no such step."""
+    """The map of a kernel's tiles for the page: which is the ``worst``, -1 for none, and at which
+    ``steps`` of the Step page each is computed, None where it has no such step."""
     found = same["map"]
-    texts = [
-        t("same.tip", m=m, l=l) if m is not None and l is not None else ""
-        for m, l in zip(found["m"], found["l"], strict=True)
-    ]
+    sizes = {
+        k: (cell == "x", (m or 0) + (l or 0))
+        for k, (cell, m, l) in enumerate(zip(found["cells"], found["m"], found["l"], strict=True))
+        if cell == "x" or None not in (m, l)
+    }
+    worst = max(sizes, key=lambda k: sizes[k], default=-1)
     single = found["down"] == found["across"] == 1
-    worst = max(
-        (k for k, cell in enumerate(found["cells"]) if cell == "x" or texts[k]),
-        key=lambda k: (found["cells"][k] == "x", (found["m"][k] or 0) + (found["l"][k] or 0)),
-        default=-1,
-    )
     if single and found["first"]:  # what a sentence names is also what is picked
         worst = found["first"][0] * found["columns"] + found["first"][1]
-    return {
-        "name": name,
-        "columns": found["columns"],
-        "cells": found["cells"],
-        "down": found["down"],
-        "across": found["across"],
-        "texts": texts,
-        "worst": worst,
-        "steps": _steps(result, found["columns"], len(found["cells"])) if single else [],
-    }
+    steps = _steps(result, found["columns"], len(found["cells"])) if single else []
+    return {**found, "name": name, "worst": worst, "steps": steps}
 
 
 def _steps(result: Result, columns: int, cells: int) -> list[int | None]:

@@ -58,5 +58,5 @@ function wireMap(map, openStep) {
     choose(next);
     next.focus();
   });
-  choose(chosen);
+  if (chosen) choose(chosen);
 }
