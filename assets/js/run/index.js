@@ -334,7 +334,7 @@ function makeRunPage(mount, send) {
     words.hidden = isYours;
     meter.hidden = !isRunning();
     meter.style.setProperty("--share", String(state?.progress ?? 0));
-    const views = isResult && !isEnlarged() ? result.drawViews() : null;
+    const views = isResult ? result.drawViews() : null;
     if (views) replaceRadios(remark, [stepLink(() => openStep(0)), views]);
     else remark.replaceChildren(...(isYours ? yours.remarks() : remarks()));
     set(remark, {
