@@ -393,7 +393,7 @@ function paint({ rows, choice, own, move }, paper, pen) {
         text(here, under + size * 0.2, `‹  ${integer(n)}  ›`, size, "semi paper middle"),
       ],
     ),
-    naiveLine && refused && drawRefused(naiveLine, refused, choice, axes, box, narrow || big),
+    naiveLine && refused && drawRefused(naiveLine, refused, choice, axes, box, paper),
     drawNames(series, choice, axes, box, narrow),
   ];
 }
@@ -424,13 +424,14 @@ function drawCalls(rows, choice, x, y, size) {
 }
 
 /** Where naive attention needs more memory than there is. @param {Series} line @param {Row} refused @param {Choice} choice @param {Axes} axes
- * @param {Box} box @param {boolean} narrow */
-function drawRefused({ points }, refused, { quantity }, axes, { top, size }, narrow) {
+ * @param {Box} box @param {Paper} paper */
+function drawRefused({ points }, refused, { quantity }, axes, { top, size }, { narrow, big }) {
   const last = points[points.length - 1];
   const value = { time: last.value * 3, memory: refused.needs_bytes, tflops: last.value }[quantity];
   const [px, py] = [axes.x(refused.n), Math.max(axes.y(value), top + size * 2)];
   const isFlat = axes.y(last.value) - py < size * 2;
   const base = py - (isFlat ? size * 0.8 : 0); // of the words, above the line to the cross
+  const isShort = narrow || big;
   return [
     path(
       `M${axes.x(last.n)} ${axes.y(last.value)}L${px} ${py}`,
@@ -444,12 +445,12 @@ function drawRefused({ points }, refused, { quantity }, axes, { top, size }, nar
       ? wrapped(px + 12, py - size * 0.3, t("refused"), size * 4, size - 1, "semi risen-ink")
       : text(
           px - 14,
-          base - size * (narrow ? 0.3 : 1.5),
+          base - size * (isShort ? 0.3 : 1.5),
           t("refused"),
           size,
           "semi risen-ink end halo",
         ),
-    !narrow &&
+    !isShort &&
       text(
         px - 14,
         base - size * 0.15,
@@ -470,11 +471,7 @@ function drawNames(series, { quantity, n: chosen }, axes, box, narrow) {
     const look = { hopper: "bold accent-ink", fa2: "accent-ink" }[method] ?? "quiet";
     const here = points.find((one) => one.n === chosen);
     const isShort = axes.x(n) < right - 4;
-    const words = narrow
-      ? texts.short[method]
-      : isShort
-        ? t("rings", { name, n: points.length })
-        : name;
+    const words = narrow ? texts.short[method] : isShort ? t("rings", { name }) : name;
     return {
       y: axes.y(value),
       rows: /** @type {[string, string][]} */ ([[words, look]]),
