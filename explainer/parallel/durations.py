@@ -8,15 +8,16 @@ import numpy as np
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.base.cards import CARDS
 from explainer.base.fields import causal_text
-from explainer.base.records import about, load
+from explainer.base.records import load
 from explainer.base.texts import Texts
-from explainer.memory.compiled_tiles import Slots, check_fits, slots
+from explainer.memory.compiled_tiles import check_fits, slots
 from explainer.memory.workload import Workload
 from explainer.parallel.launch import programs
 from explainer.parallel.simulator import Schedule, read_schedule, shared_times, simulate, slowed
 from kernels.spec.fields import MAX_HEADS
 
 t = Texts("parallel")
+RECORD = "placement_nvidia_h200"
 # What the records were made of, and the only thing that a time in µs is claimed for.
 LEARNED_ON, LEARNED_D, LEARNED_TILE = "h200", 64, (128, 64)
 VISITS = t("pace")  # the unit where nothing was learnt
@@ -31,19 +32,17 @@ class CostModel:
     ``sharing``: how much slower two are that share a multiprocessor; ``favor``: how much faster the
     older of the two runs (see ``simulator.paces``); ``beyond_l2``: how much slower when what the
     running programs come back to is larger than L2; ``spread``: how unequal the times of equal
-    programs in equal company are (standard deviation of their logarithm). ``source`` for beside
-    figures.
+    programs in equal company are (standard deviation of their logarithm).
     """
 
     start: float
     visit: float
     masked: float
-    sharing: float
-    favor: float
-    beyond_l2: float
-    spread: float
-    unit: str
-    source: str
+    sharing: float = 1.0
+    favor: float = 1.0
+    beyond_l2: float = 1.0
+    spread: float = 0.0
+    unit: str = "µs"
 
 
 def workload_of(row: dict) -> Workload:
@@ -68,10 +67,6 @@ def is_unseen(row: dict) -> bool:
     return row["n"] == JUDGED_N and row["heads"] == JUDGED_HEADS[ALGORITHMS[row["order"]].program]
 
 
-def _durations(row: dict) -> np.ndarray:
-    return np.array([end - start for _, start, end in row["programs"]]) / 1e3
-
-
 def _parts(row: dict) -> np.ndarray:
     """(programs, 3): 1, full visits, masked visits."""
     launch = programs(workload_of(row), row["order"])
@@ -88,11 +83,10 @@ def learn_model(order: str) -> CostModel:
     Beyond L2: how much longer programs took than alone. Spread: of programs that had the same work
     and were the older one of two from start to end.
     """
-    record = load(_NAME)
-    rows = [r for r in record["rows"] if r["order"] == order and not is_unseen(r)]
+    rows = [r for r in load(RECORD)["rows"] if r["order"] == order and not is_unseen(r)]
     single = [r for r in rows if len(r["programs"]) <= r["sms"]]
     parts = np.concatenate([_parts(r) for r in single])
-    took = np.concatenate([_durations(r) for r in single])
+    took = np.concatenate([read_schedule(r).durations for r in single])
     by_block = ALGORITHMS[order].program == "block"
     columns = [0, 1, 2] if by_block else [2]
     weights = 1 / took[:, None]
@@ -106,18 +100,19 @@ def learn_model(order: str) -> CostModel:
         older, younger = np.linalg.lstsq(times[:, 1:], 1 - times[:, 0])[0]
         full = [(r, ran) for r, _, ran in shared if not r["causal"]]
         # Of equal work in equal company: always the older one of two.
-        equal = [np.log(_durations(r)[(ran[:, ::2] == 0).all(1)]).std() for r, ran in full]
+        equal = [
+            np.log(read_schedule(r).durations[(ran[:, ::2] == 0).all(1)]).std() for r, ran in full
+        ]
         sharing, favor = 2 / float(older + younger), float(older / younger)
         spread = float(np.mean(equal))
-        return CostModel(start, visit, masked, sharing, favor, 1.0, spread, "µs", about(_NAME))
+        return CostModel(start, visit, masked, sharing, favor, spread=spread)
     l2_bytes = CARDS[LEARNED_ON].l2_bytes
     wide = [r for r in crowded if _come_back(workload_of(r)) * r["sms"] > l2_bytes]
-    ratio = [np.median(_durations(r)[: r["sms"]] / (_parts(r) @ found)[: r["sms"]]) for r in wide]
-    slow = float(np.mean(ratio))
-    return CostModel(0.0, masked, masked, 1.0, 1.0, slow, 0.0, "µs", about(_NAME))
-
-
-_NAME = "placement_nvidia_h200"
+    ratio = [
+        np.median(read_schedule(r).durations[: r["sms"]] / (_parts(r) @ found)[: r["sms"]])
+        for r in wide
+    ]
+    return CostModel(0.0, masked, masked, beyond_l2=float(np.mean(ratio)))
 
 
 def _come_back(w: Workload) -> int:
@@ -126,17 +121,7 @@ def _come_back(w: Workload) -> int:
 
 
 # Of the backward pass nothing was recorded: every visit counts as one, whoever runs beside it.
-EQUAL = CostModel(
-    0.0,
-    1.0,
-    1.0,
-    1.0,
-    1.0,
-    1.0,
-    0.0,
-    t("pace.backward"),
-    t("pace.equal"),
-)
+EQUAL = CostModel(0.0, 1.0, 1.0, unit=t("pace.backward"))
 
 
 def cost_model(w: Workload, order: str, pass_: str = "forward") -> CostModel:
@@ -145,19 +130,12 @@ def cost_model(w: Workload, order: str, pass_: str = "forward") -> CostModel:
     if pass_ == "backward":
         return EQUAL
     known = learn_model(order)
-    same = w.hardware.arch == "sm_90" and w.d == LEARNED_D and w.itemsize == 2
-    if same and w.card == LEARNED_ON and (w.block_q, w.block_k) == LEARNED_TILE:
+    here = (w.card, w.d, (w.block_q, w.block_k))
+    if here == (LEARNED_ON, LEARNED_D, LEARNED_TILE) and w.itemsize == 2:
         return known
     one = learn_model("fa2").visit  # the same unit for both orders, so that they can be compared
     times = {key: getattr(known, key) / one for key in ("start", "visit", "masked")}
-    return replace(known, **times, unit=VISITS, source=t("pace.ratios", source=known.source))
-
-
-def programs_per_sm(w: Workload, order: str, pass_: str = "forward") -> Slots:
-    """Return how many programs an SM runs at once; one in the backward pass, whose kernel was not
-    compiled for the record."""
-    found = slots(w, order) if pass_ == "forward" else Slots(1, False)
-    return found._replace(programs=max(1, found.programs))
+    return replace(known, **times, unit=VISITS)
 
 
 @lru_cache(maxsize=32)
@@ -168,13 +146,14 @@ def schedule(w: Workload, order: str, row_order: str = "", pass_: str = "forward
 
     Raises ProblemError for too many programs, or for a tile that has no room on the card.
     """
+    places = 1  # in the backward pass, whose kernel was not compiled for the record
     if pass_ == "forward":
         check_fits(w, order)
+        places = slots(w, order).programs
     launch, p = programs(w, order, row_order, pass_), cost_model(w, order, pass_)
     cost = p.start + launch.full * p.visit + launch.masked * p.masked
     if len(cost) > w.hardware.sms:
         cost *= np.exp(p.spread * np.random.default_rng(0).standard_normal(len(cost)))
-    places = programs_per_sm(w, order, pass_).programs
     found = simulate(cost, w.hardware.sms, places, p.sharing, p.favor)
     if ALGORITHMS[order].program == "block" or pass_ == "backward":
         return found
@@ -205,6 +184,6 @@ def compare(w: Workload, order: str, row: dict) -> Comparison:
     model = schedule(w, order)
     scaled = cost_model(w, order).unit != "µs"
     if scaled:
-        unit = (found.end - found.start).sum() / (model.end - model.start).sum()
+        unit = found.durations.sum() / model.durations.sum()
         model = replace(model, start=model.start * unit, end=model.end * unit)
     return Comparison(found, model, scaled)

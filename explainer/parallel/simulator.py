@@ -25,6 +25,11 @@ class Schedule:
     slots: int
 
     @property
+    def durations(self) -> np.ndarray:
+        """Return (programs,) how long each program runs."""
+        return self.end - self.start
+
+    @property
     def makespan(self) -> float:
         """From the first start to the last end."""
         return float(self.end.max())

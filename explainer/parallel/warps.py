@@ -14,7 +14,7 @@ exchange: that copy, and the reading of the operands, where split-K reads all of
 of K_j and V_j once a warp. Lanes of one warp agree by shuffles, in both.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -24,9 +24,8 @@ from explainer.algorithms import tiling
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.transfers import PHASES
-from explainer.base.amounts import amount
 from explainer.base.amounts import count as count_noun
-from explainer.base.texts import Texts
+from explainer.base.texts import Texts, fill
 from explainer.problem import Problem
 from explainer.trace import one_visit
 
@@ -36,7 +35,7 @@ ORDERS = {
     split: next(key for key, a in ALGORITHMS.items() if a.output == output)
     for split, output in (("k", "normalized"), ("q", "unnormalized"))
 }
-MET = {"max": "m", "sum": "l", "output": "O"}  # the phases whose parts meet in shared memory
+MET = {"max": "m", "sum": "ℓ", "output": "O"}  # the phases whose parts meet in shared memory
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 # "split phase part" → its sentence; the braces are filled from the tile's facts.
 t = Texts("parallel")
@@ -44,28 +43,20 @@ SENTENCES = t.named("warps.sentences")
 Span = tuple[int, int]  # first and one past the last, in the tile
 
 
-class Exchange(NamedTuple):
-    """Bytes that ``warp`` moves for others: ``tensor`` m | l | O, ``op`` write | read."""
-
-    tensor: str
-    warp: int
-    op: str
-    nbytes: int
-
-
 class WarpStep(NamedTuple):
-    """What all warps do next: ``phase`` of the trace, and ``part`` of it: own | write | read."""
+    """What all warps do next: ``phase`` of the trace, and ``part`` of it: own | write | read.
+    ``exchanged``: bytes of ``MET[phase]`` that a warp writes for others or reads, by warp."""
 
     phase: str
     part: str
     sentence: str
     barriers: int
-    exchanges: Sequence[Exchange]
+    exchanged: Mapping[int, int]
 
     @property
     def moved(self) -> int:
         """Bytes through shared memory, written or read."""
-        return sum(x.nbytes for x in self.exchanges)
+        return sum(self.exchanged.values())
 
 
 @dataclass(frozen=True)
@@ -100,14 +91,14 @@ def warps(problem: Problem, i: int, j: int, split: str, count: int = 4) -> WarpT
     visit: Any = one_visit(p, at)[0]
     sides = [s.stop - s.start for s in (tiling.rows(p, i), tiling.cols(p, j))]
     rows, keys = (_slices(side, count) for side in sides)
-    parts = _exchanges(rows, keys, p.d) if split == "k" else {}
+    parts = _exchanged(rows, keys, p.d) if split == "k" else {}
     names = zip("QKVO", (i, j, j, i), strict=True)
     facts = {x: f"{x}{str(k).translate(SUBSCRIPTS)}" for x, k in names} | {
         "d": p.d,
-        "rows": count_noun(sides[0], "row"),
-        "keys": count_noun(sides[1], "key"),
-        "warps": count_noun(count, "warp"),
-        "writers": count_noun(sum(a < b for a, b in keys), "warp"),
+        "rows": sides[0],
+        "keys": sides[1],
+        "warps": count,
+        "writers": sum(a < b for a, b in keys),
         "rows_each": _each(rows, "row"),
         "keys_each": _each(keys, "key"),
     }
@@ -116,36 +107,30 @@ def warps(problem: Problem, i: int, j: int, split: str, count: int = 4) -> WarpT
         if phase == "mask" and phase not in visit.phases:
             continue
         for part in ("own", "write", "read") if phase in MET else ("own",):
-            exchanges = parts.get((phase, part), ())
             key = f"{split} {phase} {part}"
             if split == "q" and part != "own":
                 key = f"q any {part}"
             elif split == "q" and phase == "store" and phase not in visit.phases:
                 key = "q store none"
-            moved = amount(sum(x.nbytes for x in exchanges))
-            sentence = SENTENCES[key].format(moved=moved, **facts)
+            exchanged = parts.get((phase, part), {})
+            sentence = fill(SENTENCES[key], facts | {"moved": sum(exchanged.values())})
             waits = phase == "load" or (part == "read" and split == "k")
-            steps.append(WarpStep(phase, part, sentence, int(waits), exchanges))
+            steps.append(WarpStep(phase, part, sentence, int(waits), exchanged))
     return WarpTrace(split, visit, keys if split == "k" else rows, tuple(steps))
 
 
-def _exchanges(
+def _exchanged(
     rows: Sequence[Span], keys: Sequence[Span], d: int
-) -> dict[tuple[str, str], list[Exchange]]:
-    """List what split-K writes and reads in each phase, {(phase, part): exchanges}."""
+) -> dict[tuple[str, str], Mapping[int, int]]:
+    """Return the bytes that warps of split-K write and read: {(phase, part): {warp: bytes}}."""
     writers = [w for w, (a, b) in enumerate(keys) if a < b]
     height = rows[-1][1]
     found = {}
     for phase, name in MET.items():
-        wide = d if name == "O" else 1
-        writes = [Exchange(name, w, "write", FP32 * height * wide) for w in writers]
+        wide = FP32 * (d if name == "O" else 1)
+        found[phase, "write"] = dict.fromkeys(writers, height * wide)
         own = [b - a if name == "O" else height for a, b in rows]
-        reads = [
-            Exchange(name, w, "read", FP32 * len(writers) * wide * n)
-            for w, n in enumerate(own)
-            if n
-        ]
-        found[phase, "write"], found[phase, "read"] = writes, reads
+        found[phase, "read"] = {w: len(writers) * wide * n for w, n in enumerate(own) if n}
     return found
 
 

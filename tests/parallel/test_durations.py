@@ -68,7 +68,7 @@ def test_the_learnt_pace_never_saw_the_judged_rows(monkeypatch, change):
 def test_what_was_not_recorded_is_in_visits(changed, order):
     w = Workload(block_q=128, block_k=64, dtype="bf16")
     known = durations.cost_model(w, order)
-    assert known.unit == "µs" and "NVIDIA H200" in known.source
+    assert known.unit == "µs"
     assert (
         durations.cost_model(replace(w, dtype="fp16", heads=3, n=777, causal=True), order) == known
     )

@@ -47,7 +47,7 @@ class Launch:
         s = self.schedule
         found = np.full((s.sms, s.slots), IDLE)
         here = np.flatnonzero((s.start <= time) & (time < s.end))
-        share = (time - s.start[here]) / (s.end[here] - s.start[here])
+        share = (time - s.start[here]) / s.durations[here]
         found[s.sm[here], s.slot[here]] = np.floor(100 * share)
         return found.ravel().tolist()
 
@@ -58,8 +58,8 @@ class Launch:
     def share(self, time: float) -> float:
         """Return the share of all programs' time that lies before this moment."""
         s = self.schedule
-        ran = np.clip(time - s.start, 0, s.end - s.start)
-        return float(ran.sum() / (s.end - s.start).sum())
+        ran = np.clip(time - s.start, 0, s.durations)
+        return float(ran.sum() / s.durations.sum())
 
 
 def chapter(w: Workload, choice: Choice) -> Chapter:

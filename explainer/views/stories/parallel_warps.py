@@ -7,7 +7,7 @@ from explainer.base.amounts import amount, format_places
 from explainer.base.fields import parse_choice
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
-from explainer.parallel.warps import ORDERS, WarpStep, WarpTrace, warps
+from explainer.parallel.warps import MET, ORDERS, WarpTrace, warps
 from explainer.problem import Problem
 from explainer.views.stories.chapter import Chapter, Choice, Json, Table, lesson_link, switch, table
 
@@ -16,7 +16,6 @@ SIDE, D = 8, 8  # of the tile; every number of it can be read
 TILE = (1, 1)
 COUNTS, DEFAULT = ("2", "4", "8"), {"warps": "4"}
 START = ("max", "write")  # the step that makes the point
-SHARED = {"m": "m", "l": "ℓ", "O": "O"}
 
 
 def chapter(_w: Workload, choice: Choice) -> Chapter:
@@ -83,7 +82,7 @@ def _state(trace: WarpTrace, k: int) -> Json:
         if step.phase == "max"
         for row, column in enumerate(visit.S[:, first:past].argmax(axis=1))
     ]
-    shared = _written(trace, step, k)
+    shared = _written(trace, k)
     is_idle = step.part == "write" and not shared
     said = "barrier" if shared else "nothing" if is_idle else "empty"
     stat = None
@@ -106,16 +105,13 @@ def _numbers(row: np.ndarray, places: int) -> list[str]:
     return [format_places(x, places) for x in rounded]
 
 
-def _written(trace: WarpTrace, step: WarpStep, k: int) -> list[Json]:
+def _written(trace: WarpTrace, k: int) -> list[Json]:
     """Return the parts in shared memory at a step that writes or reads them, by warp."""
-    if step.part not in ("write", "read"):
+    step = trace.steps[k]
+    if step.part == "own":
         return []
-    source = step if step.part == "write" else trace.steps[k - 1]
-    return [
-        {"warp": x.warp, "tensor": SHARED[x.tensor], "size": amount(x.nbytes)}
-        for x in source.exchanges
-        if x.op == "write"
-    ]
+    writes = trace.steps[k - (step.part == "read")].exchanged
+    return [{"warp": w, "tensor": MET[step.phase], "size": amount(n)} for w, n in writes.items()]
 
 
 def _beat(k: int, traces: list[WarpTrace], states: list[dict]) -> Json:

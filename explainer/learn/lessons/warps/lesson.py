@@ -33,7 +33,7 @@ def exchanged(split: str, block_q: int, block_k: int, d: int) -> tuple[int, int]
 def partial_output(block_q: int, d: int) -> int:
     """Return the bytes of partial O that the warps of a tile write where the keys are split."""
     steps = warps(make_problem(block_q, d, block_q, dtype="fp16"), 0, 0, "k", WARPS).steps
-    return sum(x.nbytes for s in steps for x in s.exchanges if (x.tensor, x.op) == ("O", "write"))
+    return sum(step.moved for step in steps if (step.phase, step.part) == ("output", "write"))
 
 
 def resident(block_q: int, block_k: int, d: int) -> dict[str, int]:
