@@ -63,7 +63,7 @@ def _recorder(engine: Engine):
             yield json.dumps({"error": job.error})
             return
         kind = measured(live_device(engine))
-        chapter = parallel_schedule.of_run(workload, query, job.result, kind)
+        chapter = parallel_schedule.chapter(workload, query, job.result, kind)
         yield json.dumps({"chapter": {**chapter, **page_values("parallel", workload)}})
 
     return record

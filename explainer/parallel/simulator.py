@@ -35,6 +35,15 @@ class Schedule:
         return float(self.end.max())
 
     @property
+    def is_first(self) -> np.ndarray:
+        """Return (programs,) which programs are the first ones of their places."""
+        by_start = np.argsort(self.start, kind="stable")
+        found = np.zeros(len(self.sm), bool)
+        places = (self.sm * self.slots + self.slot)[by_start]
+        found[by_start[np.unique(places, return_index=True)[1]]] = True
+        return found
+
+    @property
     def last_ends(self) -> np.ndarray:
         """Return (sms,) when each multiprocessor ends its last program, 0 where it has none."""
         found = np.zeros(self.sms)

@@ -9,7 +9,7 @@ import { timeSlider } from "./time_slider.js";
 /** @import { Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
 /** A program. @typedef {[row: number, slot: number, start: number, end: number, level: number]} Bar */
-/** @typedef {{name: string, time: string, span: number, rows: number, slots: number, step: string, programs: Bar[], ends: number[], order: [first: string, later: string][], tail: [string, string, string]}} Lane */
+/** @typedef {{name: string, time: string, span: number, rows: number, slots: number, step: string, programs: Bar[], ends: number[], order: [first: string, later: string][], rooms: [share: number, from: number, to: number][], tail: [string, string, string]}} Lane */
 /** @typedef {{lanes: Lane[], span: number, ticks: [number, string][], other: {at: number, texts: [string, string]} | null, sms: string}} Picture */
 
 const LIGHTEST = 0.34; // opacity of the programs with the fewest tiles; the most have 1
@@ -17,7 +17,6 @@ const LEVELS = 5;
 const WIDE = 210; // px that the words of a tail take
 const BESIDE = WIDE + 20;
 const LOOKS = ["on-accent", "ink"]; // of words on dark bars, and on light ones
-const MIDDLES = [0.55, 0.3]; // of the height, where they stand if they can
 
 /** @param {Scene<Picture>} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
 export function schedule(scene, paper, pen) {
@@ -129,31 +128,12 @@ function paintLane({ programs, rows, slots }, x, y, high) {
 
 /** Which rows run first and which then, on their bars, in the first of the wordings that has room.
  * @param {Lane} lane @param {(time: number) => number} x @param {number} y @param {number} high @param {number} size @returns {Drawn} */
-function paintOrder({ programs, rows, slots, ends, order }, x, y, high, size) {
-  // Of each row: when the first programs of its slots are over
-  const firsts = times(rows, () => times(slots, () => Infinity));
-  for (const [row, slot, , end] of programs) firsts[row][slot] = Math.min(firsts[row][slot], end);
-  const fewest = firsts.map((of) => Math.min(...of));
-  const most = firsts.map((of) => Math.max(...of));
-  const tall = Math.ceil((size * 1.5 * rows) / high); // rows that a label covers
-  const places = times(Math.max(0, rows - tall + 1), (row) => {
-    const of = (/** @type {number[]} */ values) => values.slice(row, row + tall);
-    return [
-      [row, 0, Math.min(...of(fewest))],
-      [row, Math.max(...of(most)), Math.min(...of(ends))],
-    ];
-  });
+function paintOrder({ order, rooms }, x, y, high, size) {
   const label = (/** @type {string} */ words, /** @type {number} */ k) => {
-    const wide = widthOf(words, size) * 1.06 + size * 1.6;
-    const room = places
-      .map((spans) => spans[k])
-      .filter(([, from, to]) => x(to) - x(from) >= wide)
-      .map(([row, from]) => ({ row: row + tall / 2, from }));
-    const off = (/** @type {number} */ row) => Math.abs(row / rows - MIDDLES[k]);
-    const place = room.sort((one, two) => off(one.row) - off(two.row))[0];
-    if (!place) return null;
-    const base = y + (place.row * high) / rows + size * 0.35;
-    return text(x(place.from) + size * 0.8, base, words, size, `semi ${LOOKS[k]}`);
+    const [share, from, to] = rooms[k];
+    if (x(to) - x(from) < widthOf(words, size) * 1.06 + size * 1.6) return null;
+    const base = y + share * high + size * 0.35;
+    return text(x(from) + size * 0.8, base, words, size, `semi ${LOOKS[k]}`);
   };
   // The second goes on from the first; what is short says both where a sentence has no room
   const drawn = order.map((names) => names.map(label)).filter(([first]) => first);

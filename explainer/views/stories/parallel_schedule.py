@@ -7,11 +7,10 @@ import numpy as np
 from explainer.algorithms.registry import ALGORITHMS, LABELS, PLACED
 from explainer.base.amounts import round_step
 from explainer.base.fields import parse_mask
-from explainer.base.kinds import Kind
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from explainer.parallel import durations, launch
-from explainer.parallel.durations import Comparison, compare
+from explainer.parallel.durations import compare
 from explainer.parallel.simulator import Schedule
 from explainer.views.stories import placed
 from explainer.views.stories.chapter import (
@@ -31,31 +30,16 @@ from explainer.views.stories.placed import format_time
 t = Texts("parallel")
 MOST_DRAWN = 3000  # programs of a lane; of a larger launch evenly spaced SMs are drawn
 LEVELS = 5  # of darkness, by a program's visits
+LABELS_HIGH = 7  # as many labels as this would fill a lane's height
+MIDDLES, WIDE = (0.55, 0.3), 0.8  # of the height, and of the widest room, where a label may stand
 BEATS, TICKS, START = 20, 6, 0.4
 MASKS: tuple[str, ...] = ("causal", "full")
 WORDS = ("heads", "n", "d", "tiles", "mask", "dtype", "card")
 
 
-def chapter(w: Workload, choice: Choice) -> Chapter:
-    """Return the chapter, of a plain mask with a switch between causal and full. Raises
-    ProblemError for too many programs, or a tile that has no room on the card."""
-    w, order, switches = _launch(w, choice)
-    row = placed.find_row(w, order)
-    source = placed.source_of(w, "forward", [bool(row), False])
-    real = compare(w, order, row) if row else None
-    is_unseen = bool(row) and durations.is_unseen(row or {})
-    return _chapter(w, order, switches, real, is_unseen, source)
-
-
 def parse_launch(w: Workload, choice: Choice) -> tuple[Workload, str]:
     """Return the workload and the order of the launch that the switches are set to."""
     return _launch(w, choice)[:2]
-
-
-def of_run(w: Workload, choice: Choice, row: dict, kind: Kind) -> Chapter:
-    """Return the chapter of a launch that was just run on a GPU and recorded; ``kind`` says so."""
-    w, order, switches = _launch(w.with_tile(row), choice)
-    return _chapter(w, order, switches, compare(w, order, row), True, str(kind))
 
 
 def _launch(w: Workload, choice: Choice) -> tuple[Workload, str, list[Switch]]:
@@ -67,43 +51,42 @@ def _launch(w: Workload, choice: Choice) -> tuple[Workload, str, list[Switch]]:
     return w, switches[0]["value"], switches
 
 
-def _chapter(
-    w: Workload,
-    order: str,
-    switches: list[Switch],
-    real: Comparison | None,
-    is_unseen: bool,
-    source: str,
-) -> Chapter:
+def chapter(w: Workload, choice: Choice, run: Json | None = None, source: object = None) -> Chapter:
+    """Return the chapter, of a plain mask with a switch between causal and full: of the recorded
+    launch, or of a ``run`` that was just recorded, whose ``source`` says so. Raises ProblemError
+    for too many programs, or a tile that has no room on the card."""
+    w, order, switches = _launch(w.with_tile(run) if run else w, choice)
+    row = run or placed.find_row(w, order)
     programs = launch.programs(w, order)
-    unit = "µs" if real else placed.unit_of(w, order)
+    real = compare(w, order, row) if row else None
     simulated = real.simulated if real else durations.schedule(w, order)
     name = t("schedule.scaled" if real and real.scaled else "schedule.simulated")
     lanes = {name: simulated}
     if real:
         lanes[t("schedule.real")] = real.real
-    run_drawn = real.real if real else simulated
+    unit = "µs" if real else placed.unit_of(w, order)
+    drawn = real.real if real else simulated
     span = max(s.makespan for s in lanes.values())
     other = None if real and real.scaled else _other_order(w, order, unit, simulated.makespan)
-    step = round_step(run_drawn.makespan / BEATS)
-    times = [*np.arange(0, run_drawn.makespan, step), run_drawn.makespan]
+    step = round_step(drawn.makespan / BEATS)
+    times = [*np.arange(0, drawn.makespan, step), drawn.makespan]
     by_block = ALGORITHMS[order].program == "block"
     said = words(
         "schedule",
-        drawn=run_drawn,
+        drawn=drawn,
         is_heavy=by_block and launch.kernels_order(w) == launch.HEAVY,
         least=int(programs.visits.min()),
         most=int(programs.visits.max()),
         off=real.off if real else None,
-        is_unseen=is_unseen,
-        source=source,
+        is_unseen=bool(run) or bool(row and durations.is_unseen(row)),
+        source=str(source or placed.source_of(w, "forward", [bool(row), False])),
         lanes=lanes,
     )
     return {
         **said,
         "switches": switches,
-        "beats": [_beat(run_drawn, float(time), unit) for time in times],
-        "start": nearest(times, START * run_drawn.makespan),
+        "beats": [_beat(drawn, float(time), unit) for time in times],
+        "start": nearest(times, START * drawn.makespan),
         "words": [x for x in WORDS if x != "mask" or not w.mask.plain],  # it has a switch
         "table": [
             _lanes_table(lanes, unit),
@@ -121,7 +104,7 @@ def _chapter(
                 for x in np.arange(0, span * 1.02, round_step(span / TICKS))
             ],
             "other": other,
-            "sms": t("schedule.sms", sms=run_drawn.sms, n=run_drawn.slots),
+            "sms": t("schedule.sms", sms=drawn.sms, n=drawn.slots),
         },
     }
 
@@ -179,6 +162,7 @@ def _lane(name: str, s: Schedule, programs: launch.Programs, unit: str) -> Json:
         ],
         "ends": [round(float(x), 2) for x in ends[drawn]],
         "order": label_order(s, visits),
+        "rooms": label_rooms(s, drawn) if visits.min() < visits.max() else [],
         "tail": [
             t("schedule.tail"),
             t(
@@ -194,11 +178,7 @@ def _lane(name: str, s: Schedule, programs: launch.Programs, unit: str) -> Json:
 def label_order(s: Schedule, visits: np.ndarray) -> list[list[str]]:
     """Name the rows that fill the card first, and those that come then where these are all
     shorter, or all longer, as a sentence and shortly; else return nothing."""
-    by_start = np.argsort(s.start, kind="stable")
-    places = (s.sm * s.slots + s.slot)[by_start]
-    is_first = np.zeros(len(visits), bool)
-    is_first[by_start[np.unique(places, return_index=True)[1]]] = True
-    first, later = visits[is_first], visits[~is_first]
+    first, later = visits[s.is_first], visits[~s.is_first]
     if not len(later) or visits.min() == visits.max():
         return []
     if later.max() > first.min() and later.min() < first.max():
@@ -208,6 +188,28 @@ def label_order(s: Schedule, visits: np.ndarray) -> list[list[str]]:
         [t("schedule.first", rows=spans[0]), t("schedule.later", rows=spans[1])],
         [t("schedule.tiles", rows=spans[0]), spans[1]],
     ]
+
+
+def label_rooms(s: Schedule, rows: np.ndarray) -> list[list[float]]:
+    """Find where ``label_order`` has the most room on these SMs, a row each, near ``MIDDLES``:
+    the share of the height, and from when to when only what is named runs there."""
+    firsts = np.zeros((s.sms, s.slots))
+    firsts[s.sm[s.is_first], s.slot[s.is_first]] = s.end[s.is_first]
+    tall = -(-len(rows) // LABELS_HIGH)
+
+    def beside(values: np.ndarray) -> np.ndarray:
+        return np.lib.stride_tricks.sliding_window_view(values[rows], tall)
+
+    begins = np.zeros(len(rows) - tall + 1), beside(firsts.max(1)).max(1)
+    ends = beside(firsts.min(1)).min(1), beside(s.last_ends).min(1)
+    found = []
+    for begin, end, middle in zip(begins, ends, MIDDLES, strict=True):
+        room = np.maximum(0, end - begin)
+        wide = np.flatnonzero(room >= WIDE * room.max())
+        shares = (wide + tall / 2) / len(rows)
+        k = np.abs(shares - middle).argmin()
+        found.append([float(shares[k]), float(begin[wide[k]]), float(end[wide[k]])])
+    return found
 
 
 def _span(visits: np.ndarray) -> str:

@@ -70,6 +70,11 @@ def test_words_on_the_bars_name_what_runs_first_and_what_then(order, rows):
     ]
     if (order, rows) == ("fa2", "causal"):
         assert max(later) <= min(first)
+        lane = found["picture"]["lanes"][-1]
+        for (share, begin, end), one in zip(lane["rooms"], (first, later), strict=True):
+            sm = np.argsort(s.last_ends, kind="stable")[::-1][int(share * 132)]
+            runs = (s.sm == sm) & (s.start < end) & (s.end > begin)
+            assert begin < end and set(visits[runs]) <= set(one), "only what the words name"
         assert named == 2 * [[[min(first), max(first)], [min(later), max(later)]]]
     else:  # All programs are alike
         assert named == []
@@ -104,7 +109,7 @@ def test_a_changed_record_changes_the_picture(monkeypatch):
 
 def test_a_launch_that_ran_just_now_is_shown_in_its_own_tiles():
     row = row_of("fa2", False)
-    found: Any = parallel_schedule.of_run(Workload(), {"rows": "full"}, row, measured("a card"))
+    found: Any = parallel_schedule.chapter(Workload(), {"rows": "full"}, row, measured("a card"))
     assert "measured on a card" in found["provenance"]
     assert found["picture"]["lanes"][1]["span"] == pytest.approx(row["makespan_us"], rel=1e-3)
     assert parallel_schedule.parse_launch(W, {"order": "fa1", "rows": "causal"}) == (
