@@ -8,15 +8,10 @@ from itertools import pairwise
 import numpy as np
 
 from explainer.algorithms.inputs import make_inputs
-from explainer.base.fields import refused
 from explainer.base.records import load
-from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
-from explainer.parallel.launch import MAX_PROGRAMS
-from explainer.parallel.simulator import Schedule, simulate
 from explainer.problem import Problem
 
-t = Texts("parallel")
 RECORD = "decode_nvidia_h200"
 SDPA = {"sdpa_flash": "SDPA flash", "sdpa_cudnn": "SDPA cuDNN"}  # recorded beside it
 
@@ -60,17 +55,9 @@ def parts(problem: Problem, splits: int) -> tuple[tuple[Part, ...], np.ndarray, 
     return made, np.sum([part.weight * part.O for part in made], axis=0), lse
 
 
-def schedule(w: Workload, splits: int) -> Schedule:
-    """One query a head, its keys in ``splits`` parts (at most N), each a program; the unit is a
-    visit, every part taken as long as the longest. Raises ProblemError above 32,768 programs."""
-    parts = min(splits, w.n)
-    count = w.batch * w.heads * parts
-    if count > MAX_PROGRAMS:
-        why = t("decode.most", parts=parts, programs=count, most=MAX_PROGRAMS)
-        raise refused({"b": w.batch, "h": w.heads}, why, t("decode.here"))
-    longest = math.ceil(w.n / parts)
-    visits = math.ceil(longest / w.block_k)
-    return simulate(np.full(count, float(visits)), w.hardware.sms, 1)
+def share_at_work(programs: int, sms: int) -> float:
+    """Return the share of the SMs' time in which equal programs, one on an SM at once, run."""
+    return programs / (sms * math.ceil(programs / sms))
 
 
 def nearest_rows(w: Workload) -> list[dict]:

@@ -51,14 +51,8 @@ def test_parts_combine_to_one_softmax(n, d, inputs, gain, splits):
 
 @pytest.mark.parametrize(("heads", "splits", "rounds"), SHARES)
 def test_the_share_of_the_card_at_work(heads, splits, rounds):
-    s = split_keys.schedule(Workload(n=4096, heads=heads), splits)
-    assert len(s.sm) == heads * splits and s.busy == pytest.approx(len(s.sm) / (rounds * 132))
-
-
-@pytest.mark.parametrize("splits", SPLITS)
-def test_a_part_visits_its_share_of_the_tiles(splits):
-    s = split_keys.schedule(Workload(n=8192, block_k=32, heads=1), splits)
-    assert s.makespan == 8192 / splits / 32
+    share = split_keys.share_at_work(heads * splits, 132)
+    assert share == pytest.approx(heads * splits / (rounds * 132))
 
 
 @pytest.mark.parametrize(("n", "heads", "nearest_n", "nearest_heads"), NEAREST)

@@ -2,6 +2,7 @@
 // of parts is dragged along our line.
 
 import { ends, plot, slider } from "../lib/chart.js";
+import { integer } from "../lib/format.js";
 import { circle, ink, path, rect, stroke, text } from "../lib/svg_canvas.js";
 import { textsOf } from "../lib/texts.js";
 import texts from "../../texts/parallel_scripts.json" with { type: "json" };
@@ -9,7 +10,7 @@ import texts from "../../texts/parallel_scripts.json" with { type: "json" };
 /** @import { Paper, Pen, Drawn } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
 /** @typedef {{value: string, splits: number, us: number[], tips: string[], ratios: string[], rows: string[]}} Times */
-/** @typedef {{us: (number | null)[], tips: string[], rows: string[]}} Other */
+/** @typedef {Pick<Times, "us" | "tips" | "rows">} Other */
 /** `at`: which of the lengths `n` is shown, `chosen`: which of the lines. @typedef {{n: number[], at: number, lines: Times[], chosen: number, beside: Other[]}} Chart */
 /** @typedef {{x: number, y: number, width: number, height: number}} Box */
 
@@ -23,27 +24,25 @@ export function chart(scene, { x, y, width, height: room }, { narrow, big, type 
   const { n, at, lines, chosen, beside } = of;
   const [whole, ours] = [lines[0], lines[chosen]];
   const isSplit = ours.splits > 1;
-  const all = [...lines, ...beside].flatMap(({ us }) => us.filter((v) => v !== null));
+  const all = [...lines, ...beside].flatMap(({ us }) => us);
   const low = MARKS.findLast((v) => v <= Math.min(...all) * 1.1) ?? MARKS[0];
   const high = MARKS.find((v) => v >= Math.max(...all) * 0.9) ?? MARKS[MARKS.length - 1];
   const [left, right] = [x + type * 3.3, x + width - type * (narrow ? 7.2 : 8)];
   const [top, bottom] = [y + type * 2.1, y + room - type * 2];
-  const figures = n.map((keys) => keys.toLocaleString("en-US"));
   const axes = plot(
     { left, right, top, bottom, size: big ? type : type - 2 },
     {
       values: n.map((_, k) => k),
-      labels: figures.map((figure, k) => (k ? figure : t("decode.axis", { n: figure }))),
+      labels: n.map((keys, k) => (k ? integer(keys) : t("decode.axis", { n: keys }))),
       pad: 16,
     },
     {
       range: [low, high],
       log: true,
-      ticks: MARKS.filter((v) => v >= low && v <= high).map((v) => [v, v.toLocaleString("en-US")]),
+      ticks: MARKS.filter((v) => v >= low && v <= high).map((v) => [v, integer(v)]),
     },
   );
   const { places } = axes;
-  const wide = (right - left) / n.length;
   /** How many times as long the undivided call takes; above its point where there is no room between both. @param {number} k */
   const bracket = (k) => {
     const [px, from, to] = [places[k], axes.y(whole.us[k]), axes.y(ours.us[k])];
@@ -71,19 +70,6 @@ export function chart(scene, { x, y, width, height: room }, { narrow, big, type 
   return [
     text(x, y + type, t("decode.chart"), type, "semi"),
     axes.grid(),
-    places.map((px, k) =>
-      pen.knob(
-        {
-          key: `n${n[k]}`,
-          group: "n",
-          chosen: k === at,
-          label: t("decode.show", { n: figures[k] }),
-          text: "",
-          press: () => scene.choose({ n: String(n[k]) }),
-        },
-        rect(px - wide / 2, top, wide, bottom - top + type * 2, "", { fill: "transparent" }),
-      ),
-    ),
     axes.labels(at),
     isSplit && n.map((_, k) => bracket(k)),
     drawn.map(({ us, ...line }) => axes.line({ ...line, ys: us })),
@@ -92,7 +78,7 @@ export function chart(scene, { x, y, width, height: room }, { narrow, big, type 
       {
         key: "parts",
         label: t("decode.slider"),
-        text: `${ours.rows[0]} ${ours.tips[at]}`,
+        text: ours.tips[at],
         at: chosen,
         places: lines.map(({ us }) => axes.y(us[at])),
         go: choosePart,
@@ -105,9 +91,8 @@ export function chart(scene, { x, y, width, height: room }, { narrow, big, type 
       ],
     ),
     ends(
-      drawn.flatMap(({ us, rows, hue }) => {
+      drawn.map(({ us, rows, hue }) => {
         const last = us[us.length - 1];
-        if (last === null) return [];
         /** @type {[string, string][]} */
         const named = rows.map((row) => [row, "quiet"]);
         named.unshift([value(last), `bold ${hue === "accent" ? "accent-ink" : "quiet"}`]);

@@ -12,8 +12,8 @@ import texts from "../../texts/parallel_scripts.json" with { type: "json" };
 /** @import { Scene } from "./index.js" */
 /** @import { Box, Chart } from "./decode_chart.js" */
 /** @typedef {{first: number, last: number, lse: string, weight: number, O: number[], tip: string}} Part */
-/** @typedef {{keys: number, q: number[], parts: Part[], O: number[], lse: string, same: string}} Small */
-/** @typedef {{small: Record<string, Small>, chart: Chart}} Picture */
+/** @typedef {{parts: Part[], O: number[], lse: string, same: string}} Small */
+/** `small`: the example by its number of parts, of a query `q` and so many `keys`. @typedef {{keys: number, q: number[], small: Record<string, Small>, chart: Chart}} Picture */
 
 const t = textsOf(texts);
 const GAP = 12; // px between two parts
@@ -54,9 +54,9 @@ const lse = (x, y, figure, type, look = "") =>
   );
 
 /** The small example, as far as its beat: the parts, their softmax, how they join.
- * @param {Small} small @param {number} at @param {Box} box @param {Paper} paper @returns {Drawn} */
-function example(small, at, { x, y, width, height: room }, { big, narrow, type }) {
-  const { parts, keys, q } = small;
+ * @param {Picture} picture @param {Small} joined @param {number} at @param {Box} box @param {Paper} paper @returns {Drawn} */
+function example({ q, keys }, joined, at, { x, y, width, height: room }, { big, narrow, type }) {
+  const { parts } = joined;
   const isShort = big || narrow;
   const unit = clamp(room / (big ? 400 : 388), 0.8, big ? 3 : 1.5);
   const left = x + type * 1.4; // K and V before it
@@ -142,9 +142,9 @@ function example(small, at, { x, y, width, height: room }, { big, narrow, type }
       }),
       arrow(middle, whole, 15 * unit),
       text(start - 12, sum + 16 * unit, "O", type + 1, "bold end ink-o"),
-      strip(small.O, start, sum, 15 * unit, 20 * unit, "o"),
-      lse(start + 15 * unit * q.length + 12, sum + 15 * unit, small.lse, type),
-      !big && wrapped(x, sum + 26 * unit + type * 1.6, small.same, width, type - 1, "quiet"),
+      strip(joined.O, start, sum, 15 * unit, 20 * unit, "o"),
+      lse(start + 15 * unit * q.length + 12, sum + 15 * unit, joined.lse, type),
+      !big && wrapped(x, sum + 26 * unit + type * 1.6, joined.same, width, type - 1, "quiet"),
     ],
   ];
 }
@@ -165,5 +165,5 @@ export function decoding(scene, paper, pen) {
         { x: 0, y: 8, width: width * 0.485, height: room },
         { x: width * 0.555, y: 8, width: width * 0.445, height: room - (big ? 12 : 24) },
       ];
-  return [example(shown, scene.at, left, paper), chart(scene, right, paper, pen)];
+  return [example(scene.picture, shown, scene.at, left, paper), chart(scene, right, paper, pen)];
 }
