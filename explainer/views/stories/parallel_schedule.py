@@ -30,8 +30,8 @@ from explainer.views.stories.placed import format_time
 t = Texts("parallel")
 MOST_DRAWN = 3000  # programs of a lane; of a larger launch evenly spaced SMs are drawn
 LEVELS = 5  # of darkness, by a program's visits
-LABELS_HIGH = 7  # as many labels as this would fill a lane's height
-MIDDLES, WIDE = (0.55, 0.3), 0.8  # of the height, and of the widest room, where a label may stand
+LABELS_HIGH = 8  # as many labels as this would fill a lane's height
+MIDDLES, WIDE = (0.55, 0.3), 0.95  # of the height, and of the widest room, where a label may stand
 BEATS, TICKS, START = 20, 6, 0.4
 MASKS: tuple[str, ...] = ("causal", "full")
 WORDS = ("heads", "n", "d", "tiles", "mask", "dtype", "card")
