@@ -19,7 +19,9 @@ export function formatColumn(values) {
   const digits = Math.min(wanted, Math.max(0, ...numbers.map(decimalsOf)));
   const format = { minimumFractionDigits: digits, maximumFractionDigits: digits };
   return values.map((value) =>
-    typeof value === "number" ? value.toLocaleString("en", format) : String(value ?? "–"),
+    typeof value === "number"
+      ? value.toLocaleString("en", format).replace("-", "−")
+      : String(value ?? "–"),
   );
 }
 

@@ -183,13 +183,13 @@ def _times_table(heads: int) -> Table:
     """Return every recorded time of so many heads, with the share of the SMs at work."""
     lines = []
     for r in rows_where(RECORD, heads=heads):
-        own = ["", "", "", ""]
+        own = [None, "", None, None]
         if "splits" in r:
             programs = heads * r["splits"]
-            share = f"{split_keys.share_at_work(programs, SMS):.0%}"
-            own = [r["splits"], t("decode.chosen") if r["rule"] else "", programs, share]
-        times = [f"{r[key] * 1e3:.1f}" if key in r else "" for key in TIMES]
-        lines.append([SDPA.get(r["method"], t("decode.kernel")), f"{r['n_k']:,}", *own, *times])
+            share = 100 * split_keys.share_at_work(programs, SMS)
+            own = [r["splits"], t("decode.chosen") if r["rule"] else "", programs, round(share)]
+        times = [round(r[key] * 1e3, 1) if key in r else None for key in TIMES]
+        lines.append([SDPA.get(r["method"], t("decode.kernel")), r["n_k"], *own, *times])
     return table(t, "decode.table", lines, heads=heads, record=about(RECORD))
 
 
@@ -200,6 +200,5 @@ def _parts_table(count: int) -> Table:
         [t("decode.keys", first=p.first, last=p.last - 1), p.m, p.l, p.lse, p.weight, *p.O[:4]]
         for p in parts
     ]
-    lines.append([t("decode.all"), "", "", lse, 1.0, *o[:4]])
-    texts = [[x if isinstance(x, str) else format_fixed(x, 4) for x in line] for line in lines]
-    return table(t, "decode.parts_table", texts, d=SMALL.d, keys=SMALL.n)
+    lines.append([t("decode.all"), None, None, lse, 1.0, *o[:4]])
+    return table(t, "decode.parts_table", lines, d=SMALL.d, keys=SMALL.n)

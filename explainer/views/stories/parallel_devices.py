@@ -15,7 +15,7 @@ from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
 from explainer.parallel import devices
 from explainer.problem import Problem
-from explainer.views.stories.chapter import Chapter, Choice, Json, Table, switch, table
+from explainer.views.stories.chapter import Chapter, Choice, Json, Table, switch, table, words
 from kernels.spec import layouts
 
 t = Texts("parallel")
@@ -44,21 +44,16 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
     side = switch("side", t("devices.side"), t.named("devices.side.choices"), choice, "word")
     count, layout = int(gpus["value"]), order["value"]
     runs = {one: _run(count, one, int(side["value"])) for one in layouts.LAYOUTS}
+    run = runs.get(layout)
+    shown = [run] if run else [*runs.values()]
     line = {"n": SMALL.n, "d": SMALL.d, "dtype": SMALL.dtype}
-    if layout == COMPARED:
-        both = [
-            {"name": order["choices"][k][1], **_timeline(runs, one)} for k, one in enumerate(runs)
-        ]
-        found = _compared(both, t("devices.both.small", br=int(side["value"]), **line))
-    else:
-        found = _moving(runs, layout, choice)
+    moves = _moves(runs, run, choice) if run else _compared(runs, dict(order["choices"]), line)
     made: Json = {
-        "label": found["headline"],
         "switches": [gpus, side, order],
         "words": t("devices.line", **line),
         "table": [
-            *(_steps_table(run) for run in runs.values() if layout in (COMPARED, run.layout)),
-            *(_tiles_table(run) for run in runs.values() if layout == run.layout),
+            *map(_steps_table, shown),
+            *([_tiles_table(run)] if run else []),
             _race_table(count),
             _recorded_table(),
         ],
@@ -66,34 +61,21 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
             (t("devices.link.step"), f"?{urlencode(SMALL.to_query())}"),
             (t("devices.link.lesson"), "?page=learn&lesson=devices"),
         ],
-        **found,
+        **moves,
     }
-    return cast(Chapter, made)
+    return cast(Chapter, made | {"label": made["headline"]})
 
 
-def _moving(runs: Runs, layout: str, choice: Choice) -> Json:
+def _moves(runs: Runs, run: devices.DeviceTrace, choice: Choice) -> Json:
     """Return the run of one layout, tick by tick."""
     row = choice.get("row", "")
     row = int(row) if row.isdecimal() and int(row) < SMALL.n else ROW
-    run = runs[layout]
-    count = run.devices
-    if layout == "contiguous":
-        gpus_text = t.named("devices.count")[str(count)]
-        headline = t("devices.headline.contiguous", gpus=gpus_text, waiting=100 * (1 - run.busy))
-        sentence = t("devices.sentence.contiguous")
-    else:
-        headline = t("devices.headline.head-tail", tiles=len(run.visits))
-        limit = (2 * count - 1) / count
-        sentence = t("devices.sentence.head-tail", each=run.makespan, limit=limit)
     shown = max(run.hops - 1, 0)  # the last step with a hop: the chapter opens in its middle
-    at = int(run.starts[shown] + run.starts[shown + 1]) // 2
     return {
-        "headline": headline,
-        "sentence": sentence,
-        "provenance": t("devices.provenance", br=run.problem.block_q),
+        **words("devices", run=run),
         "beats": [_beat(run, tick) for tick in range(run.makespan + 1)],
-        "start": at,
-        "picture": {**_timeline(runs, layout), **_picture(run, row)},
+        "start": int(run.starts[shown] + run.starts[shown + 1]) // 2,
+        "picture": {**_timeline(runs, run.layout), **_picture(run, row)},
     }
 
 
@@ -197,23 +179,23 @@ def _race_table(count: int) -> Table:
     """Return all methods on the same clock, where a hop lasts as long as one tile."""
     names = t.named("devices.methods")
     rows = [
-        [names[one.method], *(format_fixed(x, 1) for x in (one.makespan, one.exposed, one.waiting)),
-         amount(one.received)]
-        for one in devices.race(SMALL, count, HOP)
-    ]  # fmt: skip
+        [names[x.method], x.makespan, round(x.exposed, 1), round(x.waiting, 1), amount(x.received)]
+        for x in devices.race(SMALL, count, HOP)
+    ]
     return table(t, "devices.table.race", rows, hop=HOP)
 
 
 # ---- what GPUs were recorded to do
 
 
-def _compared(both: list[Json], problem: str) -> Json:
-    """Return both layouts as computed (``both``) for a small ``problem``, beside what was
-    recorded at each length up to ``ALIKE``, which are its positions."""
+def _compared(runs: Runs, names: Mapping[str, str], line: Json) -> Json:
+    """Return both layouts as computed for a problem that is the ``line`` of words, by their
+    ``names``, beside what was recorded at each length up to ``ALIKE``, which are its positions."""
     rows = devices.recorded_rows()
     lengths = sorted({one.n for one in rows if one.n <= ALIKE})
     beats = [_length(n, [one for one in rows if (one.n, one.mask) == (n, MASK)]) for n in lengths]
     gpus, device = (load(devices.RECORD)[key] for key in ("gpus", "device"))
+    one = runs["contiguous"]
     return {
         "headline": beats[-1]["headline"],
         "sentence": t("devices.sentence.compared", limit=100 * gpus / (2 * gpus - 1)),
@@ -221,12 +203,12 @@ def _compared(both: list[Json], problem: str) -> Json:
         "beats": beats,
         "start": len(beats) - 1,
         "picture": {
-            "both": both,
+            "both": [{"name": names[layout], **_timeline(runs, layout)} for layout in runs],
             "titles": [
-                t("devices.both.computed", gpus=len(both[0]["devices"])),
+                t("devices.both.computed", gpus=one.devices),
                 t("devices.both.recorded", gpus=gpus, device=device),
             ],
-            "problem": problem,
+            "problem": t("devices.both.small", br=one.problem.block_q, **line),
             "names": t.row("devices.both.names"),
             "kernels": t.row("devices.both.kernels"),
             "half": t("devices.both.half"),
@@ -256,11 +238,10 @@ def _recorded_table() -> Table:
     """Return every recorded method that uses all GPUs."""
     rows = []
     for one in devices.recorded_rows():
-        exposed = "" if one.exposed is None else format_fixed(one.exposed, 2)
-        error = "" if one.error is None else format_significant(one.error, 2)
+        error = None if one.error is None else format_significant(one.error, 2)
         each = [
-            [format_fixed(one.ms[key], 2), f"{one.speedup[key]:.0%}"] if key in one.ms else ["", ""]
+            (one.ms.get(key), 100 * one.speedup[key] if key in one.ms else None)
             for key in ("forward", "backward")
         ]
-        rows.append([f"{one.n:,}", one.mask, one.method, *each[0], exposed, *each[1], error])
+        rows.append([one.n, one.mask, one.method, *each[0], one.exposed, *each[1], error])
     return table(t, "devices.table.recorded", rows, record=about(devices.RECORD))
