@@ -18,11 +18,9 @@ from explainer.views.stories.chapter import (
     Choice,
     Json,
     Switch,
-    Table,
     links,
     nearest,
     switch,
-    table,
     words,
 )
 from explainer.views.stories.placed import format_time
@@ -89,7 +87,7 @@ def chapter(w: Workload, choice: Choice, run: Json | None = None, source: object
         "start": nearest(times, START * drawn.makespan),
         "words": [x for x in WORDS if x != "mask" or not w.mask.plain],  # it has a switch
         "table": [
-            _lanes_table(lanes, unit),
+            placed.schedules_table(t("schedule.table"), lanes, unit),
             *(
                 placed.programs_table(t("schedule.programs", name=name), s, programs)
                 for name, s in lanes.items()
@@ -215,11 +213,3 @@ def label_rooms(s: Schedule, rows: np.ndarray) -> list[list[float]]:
 def _span(visits: np.ndarray) -> str:
     least, most = int(visits.min()), int(visits.max())
     return str(most) if least == most else t("schedule.span", least=least, most=most)
-
-
-def _lanes_table(lanes: dict[str, Schedule], unit: str) -> Table:
-    rows = []
-    for name, s in lanes.items():
-        shares = (round(100 * s.busy, 1), round(100 * s.tail, 1))
-        rows.append([name, s.used_sms, s.slots, *shares, format_time(s.makespan, unit)])
-    return table(t, "real.table", rows)

@@ -19,10 +19,9 @@ from explainer.views.stories.chapter import (
     links,
     nearest,
     switch,
-    table,
     words,
 )
-from explainer.views.stories.placed import format_time, format_times
+from explainer.views.stories.placed import format_time
 
 t, shared = Texts("parallel"), Texts("shared")
 INKS = dict(zip(PLACED, ("o", "accent"), strict=True))
@@ -94,14 +93,8 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
         "beats": beats,
         "start": nearest(times, START * fast),
         "table": [
-            _launches_table(both, w, pass_, unit),
+            placed.schedules_table(t("sms.table"), _launches(both, w, pass_), unit),
             _balance_table(w, pass_),
-            *(
-                placed.programs_table(
-                    t("sms.programs", order=LABELS[one.order]), one.schedule, one.programs, pass_
-                )
-                for one in both
-            ),
         ],
         "links": links(w, "fa2", "versions"),
         "picture": {
@@ -156,27 +149,15 @@ def _beat(both: list[Launch], time: float, unit: str) -> Json:
 # ---- tables
 
 
-def _launches_table(both: list[Launch], w: Workload, pass_: str, unit: str) -> Table:
-    launches = [(LABELS[one.order], one.schedule) for one in both]
-    launches += _orders(w, pass_) if w.mask.hides else []
-    spans = format_times([s.makespan for _, s in launches], unit)
-    rows = []
-    for (name, s), span in zip(launches, spans, strict=True):
-        shares = (round(100 * s.busy, 1), round(100 * s.tail, 1))
-        rows.append([name, len(s.sm), s.used_sms, s.slots, round(s.waves, 2), *shares, span])
-    return table(t, "launch.table", rows)
-
-
-def _orders(w: Workload, pass_: str) -> list[tuple[str, Schedule]]:
-    """Simulate what other orders of unequal blocks would do to FA-2's launch."""
-    own = launch.kernels_order(w, pass_)
-    names = t.named("sms.orders")
+def _launches(both: list[Launch], w: Workload, pass_: str) -> dict[str, Schedule]:
+    """Return both schedules by name, and what other orders of unequal blocks would do to FA-2's."""
+    found = {LABELS[one.order]: one.schedule for one in both}
+    names, own = t.named("sms.orders"), launch.kernels_order(w, pass_)
     other = launch.HEAVY if pass_ == "backward" else launch.PLAIN
-    return [
-        (names[order], placed.durations.schedule(w, "fa2", order, pass_))
-        for order in (launch.HEAD, launch.LIGHT, other)
-        if order != own
-    ]
+    for order in (launch.HEAD, launch.LIGHT, other):
+        if w.mask.hides and order != own:
+            found[names[order]] = placed.durations.schedule(w, "fa2", order, pass_)
+    return found
 
 
 def _balance_table(w: Workload, pass_: str) -> Table:

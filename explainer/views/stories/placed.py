@@ -1,6 +1,6 @@
 """Schedules of the Parallel page: a launch as it was recorded, else as it is simulated."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from explainer.base.amounts import milliseconds
 from explainer.base.kinds import recorded
@@ -14,10 +14,6 @@ from explainer.views.stories.chapter import Table
 t = Texts("parallel")
 RECORD = "placement_nvidia_h200"
 MOST_ROWS = 600  # programs of a launch in the table
-HEADS = {  # a table is of one order, which its title names
-    "forward": t.row("programs.forward")[1:],
-    "backward": t.row("programs.backward")[1:],
-}
 
 
 def find_row(w: Workload, order: str) -> dict | None:
@@ -72,9 +68,27 @@ def source_of(w: Workload, pass_: str, are_recorded: list[bool]) -> str:
     return text[0].upper() + text[1:]
 
 
-def programs_table(
-    title: str, s: Schedule, programs: launch.Programs, pass_: str = "forward"
-) -> Table:
+def schedules_table(title: str, schedules: Mapping[str, Schedule], unit: str) -> Table:
+    """List schedules by their names: their programs, how they fill the card, and how long it
+    takes."""
+    spans = format_times([s.makespan for s in schedules.values()], unit)
+    rows = [
+        [
+            name,
+            len(s.sm),
+            s.used_sms,
+            s.slots,
+            round(s.waves, 2),
+            round(100 * s.busy, 1),
+            round(100 * s.tail, 1),
+            span,
+        ]
+        for (name, s), span in zip(schedules.items(), spans, strict=True)
+    ]
+    return {"title": title, "head": t.row("schedules.head"), "rows": rows}
+
+
+def programs_table(title: str, s: Schedule, programs: launch.Programs) -> Table:
     """List the first programs of a schedule: what each computes, where and when."""
     rows = [
         [
@@ -88,4 +102,4 @@ def programs_table(
         ]
         for p in range(min(len(s.sm), MOST_ROWS))
     ]
-    return {"title": title, "head": HEADS[pass_], "rows": rows}
+    return {"title": title, "head": t.row("programs.head"), "rows": rows}
