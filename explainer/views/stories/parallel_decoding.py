@@ -54,26 +54,25 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
     at = lengths.index(n)
     small = min(split[at]["splits"], SMALL_PARTS[-1])
     weights = [f"{part.weight:.1%}" for part in split_keys.parts(SMALL, small)[0]]
-    said = words(
-        "decoding",
-        asked=(wanted.n, w.batch * w.heads),
-        n=n,
-        heads=heads,
-        sms=SMS,
-        parts=split[at]["splits"],
-        ratio=whole[at]["median_ms"] / split[at]["median_ms"],
-        record=recorded(RECORD).text,
-        d=nearest["d"],
-        keys=SMALL.n,
-        weights=weights,
-        spoken=[
-            (k, _us(one)["us"], other["splits"], _us(other)["us"])
-            for k, one, other in zip(lengths, whole, split, strict=True)
-        ],
-    )
     count = len(t.row("decode.beats"))
     return {
-        **said,
+        **words(
+            "decoding",
+            asked=(wanted.n, w.batch * w.heads),
+            n=n,
+            heads=heads,
+            sms=SMS,
+            parts=split[at]["splits"],
+            ratio=whole[at]["median_ms"] / split[at]["median_ms"],
+            record=recorded(RECORD).text,
+            d=nearest["d"],
+            keys=SMALL.n,
+            weights=weights,
+            spoken=[
+                (k, _us(one)["us"], other["splits"], _us(other)["us"])
+                for k, one, other in zip(lengths, whole, split, strict=True)
+            ],
+        ),
         "switches": [beside],
         "beats": [
             {"label": label, "note": t("decode.beat", k=k, count=count)}

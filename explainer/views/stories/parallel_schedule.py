@@ -69,19 +69,18 @@ def chapter(w: Workload, choice: Choice, run: Json | None = None, source: object
     step = round_step(drawn.makespan / BEATS)
     times = [*np.arange(0, drawn.makespan, step), drawn.makespan]
     by_block = ALGORITHMS[order].program == "block"
-    said = words(
-        "schedule",
-        drawn=drawn,
-        is_heavy=by_block and launch.kernels_order(w) == launch.HEAVY,
-        least=int(programs.visits.min()),
-        most=int(programs.visits.max()),
-        off=real.off if real else None,
-        is_unseen=bool(run) or bool(row and durations.is_unseen(row)),
-        source=str(source or placed.source_of(w, "forward", [bool(row), False])),
-        lanes=lanes,
-    )
     return {
-        **said,
+        **words(
+            "schedule",
+            drawn=drawn,
+            is_heavy=by_block and launch.kernels_order(w) == launch.HEAVY,
+            least=int(programs.visits.min()),
+            most=int(programs.visits.max()),
+            off=real.off if real else None,
+            is_unseen=bool(run) or bool(row and durations.is_unseen(row)),
+            source=str(source or placed.source_of(w, "forward", [bool(row), False])),
+            lanes=lanes,
+        ),
         "switches": switches,
         "beats": [_beat(drawn, float(time), unit) for time in times],
         "start": nearest(times, START * drawn.makespan),

@@ -77,18 +77,17 @@ def chapter(w: Workload, choice: Choice) -> Chapter:
     ratio = serial.schedule.makespan / parallel.schedule.makespan
     sms, heads = w.hardware.sms, w.batch * w.heads
     used = [one.schedule.used_sms for one in both]
-    said = words(
-        "sms",
-        used=used,
-        sms=sms,
-        heads=heads,
-        blocks=len(parallel.programs.head) // heads,
-        pass_=pass_,
-        source=placed.source_of(w, pass_, [one.is_recorded for one in both]),
-        groups=GROUPS,
-    )
     return {
-        **said,
+        **words(
+            "sms",
+            used=used,
+            sms=sms,
+            heads=heads,
+            blocks=len(parallel.programs.head) // heads,
+            pass_=pass_,
+            source=placed.source_of(w, pass_, [one.is_recorded for one in both]),
+            groups=GROUPS,
+        ),
         "switches": [pass_switch],
         "beats": beats,
         "start": nearest(times, START * fast),
