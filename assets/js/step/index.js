@@ -24,7 +24,6 @@ import { makeControls } from "./words.js";
 /** @import { PlayerComponent, Scripts } from "./types.js" */
 /** @import { Player } from "./player.js" */
 
-const BAR_MS = 2000; // the corner bar, after the mouse has moved
 // What a picture for a slide does without; in presentation mode the drawer is a line of code and one of bytes.
 const BUTTONS =
   ".fa-transport, .fa-drawer-tabs, .fa-panes, .fa-predict, .fa-result-now, body:not(.fa-present) :is(.fa-drawer, .fa-progress)";
@@ -50,8 +49,6 @@ const headed = ({ score = "" }, { hq, score: before = "" }) =>
 function makePage(mount, /** @type {Scripts} */ { masks, video }, onProblem) {
   /** @type {ReturnType<typeof makeTour> | undefined} */
   let tour;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let still;
   let composing = false;
   let predicts = false;
 
@@ -91,7 +88,6 @@ function makePage(mount, /** @type {Scripts} */ { masks, video }, onProblem) {
   const { player } = stage;
   document.addEventListener("keydown", key);
   document.addEventListener("keydown", escape, { capture: true });
-  on(document, ["pointermove", "pointerdown"], pointed);
   listen("fa:tour", () => guides((guide) => guide.begin(stage.active.pass ?? "forward")));
   listen("fa:compose", composes);
   listen("fa:show", (/** @type {string} */ query) => {
@@ -230,15 +226,6 @@ function makePage(mount, /** @type {Scripts} */ { masks, video }, onProblem) {
     if (!isPresenting() || !mount.checkVisibility()) return;
     event.preventDefault(); // one thing at a time
     leave();
-  }
-
-  /** In presentation mode, show the keys in a corner while a mouse moves or a finger taps. */
-  function pointed(/** @type {any} */ event) {
-    if (!isPresenting() || (event.type === "pointermove" && !event.movementX && !event.movementY))
-      return; // what moved was the page below a resting mouse
-    document.documentElement.dataset.pointing = "";
-    clearTimeout(still);
-    still = setTimeout(() => delete document.documentElement.dataset.pointing, BAR_MS);
   }
 
   /** Leave presentation mode. */

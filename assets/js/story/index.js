@@ -167,7 +167,6 @@ function makeStory(mount, story, component) {
       canvas = svgCanvas(scene(found), { label: found.label }, LAYOUT[name].height, markedPaint);
       place.replaceChildren(canvas, tip);
     }
-    bar.layout(name, last());
     root.classList.toggle("has-scrubber", last() > 0);
     drawSwitches(found);
     writeAddress();
@@ -248,7 +247,7 @@ function makeStory(mount, story, component) {
     set(provenance, { text: given.provenance });
     const { label, note } = given;
     const next = isDone() ? texts.next_page[after] : t("next");
-    bar.show({ at, last: last(), label, note, next });
+    bar.show({ chapter, at, last: last(), label, note, next });
     set(root, {
       "data-chapter": chapter,
       "data-step": at,

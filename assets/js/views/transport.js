@@ -28,6 +28,43 @@ export function icon(name) {
 export const iconButton = (name, label, act, title = label) =>
   button([icon(name)], act, { class: `fa-key fa-key-${name}`, "aria-label": label, title });
 
+/** The button that plays and pauses; `show` says which. @param {() => void} act */
+export function makePlay(act) {
+  const icons = { play: icon("play"), pause: icon("pause") };
+  const root = iconButton("play", t("play"), act);
+
+  /** @param {boolean} isPlaying */
+  function show(isPlaying) {
+    if (root.getAttribute("aria-pressed") === String(isPlaying)) return;
+    const name = isPlaying ? "pause" : "play";
+    root.replaceChildren(icons[name]);
+    set(root, { "aria-label": t(name), title: t(name), "aria-pressed": isPlaying });
+  }
+
+  return { root, show };
+}
+
+/** What moves a player to any place. @param {string} label @param {(at: number) => void} go */
+export function makeScrub(label, go) {
+  const root = el("input.fa-scrub", {
+    type: "range",
+    min: 0,
+    step: 1,
+    value: 0,
+    "aria-label": label,
+  });
+  root.addEventListener("input", () => go(Number(root.value)));
+
+  /** The place, and what it is called. @param {number} at @param {number} last @param {string} words */
+  function show(at, last, words) {
+    set(root, { max: last, "aria-valuetext": words });
+    if (Number(root.value) !== at) root.value = String(at);
+    root.style.setProperty("--fa-progress", `${last > 0 ? (100 * at) / last : 100}%`);
+  }
+
+  return { root, show };
+}
+
 /** `player` has go(step) and beat(), which shows what comes next and says whether to play on, after `beatMs` at
  * speed 1; and act(what a button or a key says). `menu` describes a second one: what a
  * race keeps equal, where there is one. @param {Playable} player @param {number} beatMs @param {Grain} [menu] */
@@ -37,12 +74,11 @@ export function makeTransport(player, beatMs, menu) {
   let count = 0;
   let place = 0;
 
-  const playIcons = { play: icon("play"), pause: icon("pause") };
-  const play = key("play", t("play"), "toggle");
+  const play = makePlay(() => player.act("toggle"));
   const buttons = el("div.fa-keys", [
     key("first", t("first")),
     key("back", t("back")),
-    play,
+    play.root,
     key("next", t("next")),
     key("last", t("last")),
   ]);
@@ -52,14 +88,7 @@ export function makeTransport(player, beatMs, menu) {
   const spokenText = el("span", { "aria-live": "polite" });
   const selected = el("span", { "aria-live": "polite" }); // apart: only the one that changed is read
   const live = el("div.fa-sr", { "data-testid": "sentence" }, [spokenText, selected]);
-  const scrub = el("input.fa-scrub", {
-    type: "range",
-    min: 0,
-    step: 1,
-    value: 0,
-    "aria-label": t("step"),
-  });
-  scrub.addEventListener("input", () => player.go(Number(scrub.value)));
+  const scrub = makeScrub(t("step"), (at) => player.go(at));
   const speed = el(
     "select",
     { "aria-label": t("speed"), title: t("speed") },
@@ -76,7 +105,7 @@ export function makeTransport(player, beatMs, menu) {
   const root = el("div.fa-transport", { role: "toolbar", "aria-label": t("transport") }, [
     buttons,
     stepText,
-    scrub,
+    scrub.root,
     settings,
     live,
   ]);
@@ -88,7 +117,7 @@ export function makeTransport(player, beatMs, menu) {
 
   function length(/** @type {number} */ steps) {
     count = steps;
-    set(scrub, { max: steps - 1 });
+    set(scrub.root, { max: steps - 1 });
   }
 
   /** A place on the scrubber, its title, its words, and what a screen reader says of it. */
@@ -104,9 +133,7 @@ export function makeTransport(player, beatMs, menu) {
     setText(titleText, title);
     setText(wordsText, words ?? "");
     if (!timer || pace() >= 500) setText(spokenText, spoken);
-    if (Number(scrub.value) !== step) scrub.value = String(step);
-    set(scrub, { "aria-valuetext": title });
-    scrub.style.setProperty("--fa-progress", `${count > 1 ? (step / (count - 1)) * 100 : 100}%`);
+    scrub.show(step, count - 1, title);
   }
 
   /** What is selected besides, for the ear. @param {string} text */
@@ -132,31 +159,23 @@ export function makeTransport(player, beatMs, menu) {
   }
 
   function start() {
-    playing(true);
+    play.show(true);
     timer = setTimeout(() => (player.beat() ? start() : stop()), pace());
   }
 
   function stop() {
     clearTimeout(timer);
     timer = undefined;
-    playing(false);
-  }
-
-  /** @param {boolean} on */
-  function playing(on) {
-    if (play.getAttribute("aria-pressed") === String(on)) return;
-    play.replaceChildren(playIcons[on ? "pause" : "play"]);
-    const label = t(on ? "pause" : "play");
-    set(play, { "aria-label": label, title: label, "aria-pressed": on });
+    play.show(false);
   }
 
   return {
     buttons,
-    play,
+    play: play.root,
     title: titleText,
     spoken: spokenText,
     live,
-    scrub,
+    scrub: scrub.root,
     speed,
     grain,
     root,

@@ -162,6 +162,29 @@ def test_a_clicker_leads_a_lecture_to_both_layouts_of_devices_and_back(tab):
     assert clicked("ArrowLeft") == ("devices", "head-tail", 6)
 
 
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_mouse_leads_a_lecture_by_keys_that_show_while_it_moves(tab, name):
+    """A hall had no keys but a keyboard's."""
+    resize(tab.page)
+    page = show(tab, name, {"mode": "present"})
+    following = page.locator(f"{story(name)} .fa-next")
+    shown = "(node) => getComputedStyle(node).opacity"
+    page.wait_for_function("!('pointing' in document.documentElement.dataset)")
+    assert following.evaluate(shown) == "0"
+    picture = page.locator(f"{story(name)} .fa-svg-canvas").bounding_box()
+    page.mouse.move(picture["x"] + 300, picture["y"] + 100)
+    page.mouse.move(picture["x"] + 320, picture["y"] + 110)
+    assert float(following.evaluate(shown)) > 0.5
+    box = following.bounding_box()
+    assert box["y"] > picture["y"] + picture["height"] and box["height"] >= 44
+    first, after = [*CHAPTERS[name]][:2]
+    while page.get_attribute(story(name), "data-chapter") == first:
+        following.click()
+        page.wait_for_selector(f"{story(name)}{RESTS}")
+    assert page.get_attribute(story(name), "data-chapter") == after
+    page.mouse.move(0, 0)
+
+
 @pytest.mark.parametrize(("name", "chapter", "terms"), table(__file__))
 def test_a_term_is_explained_where_it_first_stands(tab, name, chapter, terms):
     page = show(tab, name, {"view": chapter})
