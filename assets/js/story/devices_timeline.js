@@ -25,9 +25,9 @@ export function title({ type: size, big }, { x, y, wide }, name, note) {
   ];
 }
 
-/** Slanted lines over a box. @param {number} x @param {number} y @param {number} wide @param {number} high */
-export const hatched = (x, y, wide, high) =>
-  path(hatch(x, y, wide, high, 7, 5), { ...stroke("hatch", 1), opacity: 0.55 });
+/** Slanted lines over a box, or over this shape in it. @param {number} x @param {number} y @param {number} wide @param {number} high */
+export const hatched = (x, y, wide, high, shape = "none") =>
+  path(hatch(x, y, wide, high, 7, 5), { ...stroke("hatch", 1), opacity: 0.55, "clip-path": shape });
 
 /** All tiles over time, a lane for each GPU; the names of the steps where one is under way.
  * @param {Run & {steps?: string[]}} run @param {number} at @param {Box} box @param {number} lane px of one @param {Paper} paper @param {number} [step]

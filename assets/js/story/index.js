@@ -41,8 +41,6 @@ function makeStory(mount, story, component) {
   let chapter = "";
   /** Words and switches that were chosen, by their keys in the address. @type {Record<string, string>} */
   let choice = {};
-  /** @type {Map<string, Chapter>} */
-  const answers = new Map();
   /** @type {Canvas | undefined} */
   let canvas;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -96,21 +94,17 @@ function makeStory(mount, story, component) {
     return [`flashattention-${story.page}-${chapter}`, provenance.textContent ?? ""];
   }
 
-  /** Show what the address asks for. */
-  function start() {
+  /** Show what the address asks for; where that is refused, say so over the page's own. */
+  async function start() {
     during("words", fetchJson("words")).then(({ workload }) => {
       line = makeProblemWords(workload, choose);
       words.replaceChildren(line.root);
       showWords();
     });
     const { view, at: place, ...chosen } = Object.fromEntries(readPrefixed(prefix));
+    const name = chapterOf(names, view);
     choice = chosen;
-    return openFirst(chapterOf(names, view), place === undefined ? undefined : Number(place));
-  }
-
-  /** Show what the address asks for; where that is refused, say so over the page's own. @param {string} name @param {number} [place] */
-  async function openFirst(name, place) {
-    const refusal = await open(name, {}, place);
+    const refusal = await open(name, {}, Number(place));
     if (!refusal) return;
     choice = {};
     await open(name, {});
@@ -128,12 +122,8 @@ function makeStory(mount, story, component) {
     Object.assign(wanted, changed);
     return base.loading(async (signal) => {
       const url = buildUrl(story.page, { ...wanted, chapter: name });
-      let found = answers.get(url.href);
-      if (!found) {
-        const response = await during("figures", base.fetch(url, signal));
-        found = /** @type {Chapter} */ (await response.json());
-        answers.set(url.href, found);
-      }
+      const response = await during("figures", base.fetch(url, signal));
+      const found = /** @type {Chapter} */ (await response.json());
       base.notify(null);
       choice = wanted;
       show(name, found, place);
@@ -153,7 +143,7 @@ function makeStory(mount, story, component) {
   }
 
   /** @param {string} name @param {Chapter} found @param {number} [wanted] */
-  function show(name, found, wanted = found.start) {
+  function show(name, found, wanted = NaN) {
     const isOther = name !== chapter;
     if (isOther && chapter) headline.scrollIntoView({ block: "nearest" });
     chapter = name;
@@ -161,10 +151,9 @@ function makeStory(mount, story, component) {
     terms ??= new Index({ terms: [], spelled: found.terms });
     at = clamp(Number.isInteger(wanted) ? wanted : found.start, 0, last());
     if (isOther || !canvas) {
-      const paint = story.painters[name];
-      const markedPaint = (/** @type {Parameters<Painter>} */ ...all) =>
-        markPicture(nodesOf(paint(...all)));
-      canvas = svgCanvas(scene(found), { label: found.label }, LAYOUT[name].height, markedPaint);
+      const paint = (/** @type {Parameters<Painter>} */ ...all) =>
+        markPicture(nodesOf(story.painters[name](...all)));
+      canvas = svgCanvas(scene(found), { label: found.label }, LAYOUT[name].height, paint);
       place.replaceChildren(canvas, tip);
     }
     root.classList.toggle("has-scrubber", last() > 0);
@@ -232,9 +221,9 @@ function makeStory(mount, story, component) {
 
   function render() {
     if (!data) return;
-    const given = textsAt(data, at);
+    const now = textsAt(data, at);
     marked = new Set();
-    const lines = [given.headline, given.sentence].map((text) =>
+    const lines = [now.headline, now.sentence].map((text) =>
       mark(text, marked, (attributes) => el("abbr", attributes)),
     );
     if (canvas) set(canvas, { "aria-label": data.label });
@@ -244,10 +233,9 @@ function makeStory(mount, story, component) {
       fresh.append(...lines[k]);
       if (!fresh.isEqualNode(node)) node.replaceChildren(...fresh.childNodes);
     });
-    set(provenance, { text: given.provenance });
-    const { label, note } = given;
+    set(provenance, { text: now.provenance });
     const next = isDone() ? texts.next_page[after] : t("next");
-    bar.show({ chapter, at, last: last(), label, note, next });
+    bar.show({ ...now, chapter, at, last: last(), next });
     set(root, {
       "data-chapter": chapter,
       "data-step": at,
@@ -255,8 +243,7 @@ function makeStory(mount, story, component) {
       "data-prefix": prefix,
       "data-moving": timer ? "true" : "false",
     });
-    if (!timer)
-      set(spoken, { text: `${given.headline} ${given.sentence} ${given.label} ${given.note}` });
+    if (!timer) set(spoken, { text: `${now.headline} ${now.sentence} ${now.label} ${now.note}` });
   }
 
   /** @param {string} words @param {Set<string>} marked @param {(attributes: Record<string, string>) => Node} make */
@@ -378,10 +365,10 @@ function makeStory(mount, story, component) {
     };
   }
 
-  /** What the server says of it, as JSON. @param {string} given */
-  function recorded(given) {
-    if (!given.startsWith("{")) return; // what was asked
-    const { running, error, chapter } = JSON.parse(given);
+  /** What the server says of it, as JSON. @param {string} value */
+  function recorded(value) {
+    if (!value.startsWith("{")) return; // what was asked
+    const { running, error, chapter } = JSON.parse(value);
     base.notify(running ?? error ?? null);
     if (chapter && story.recorded) show(story.recorded, chapter);
   }

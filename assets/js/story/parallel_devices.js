@@ -49,17 +49,6 @@ export function devices(scene, paper, pen) {
   ];
 }
 
-/** Slanted lines over a disc. @param {number} x @param {number} y @param {number} r */
-function hatchedDisc(x, y, r) {
-  let d = "";
-  for (let c = 4 - r; c < r; c += 5) {
-    const half = Math.sqrt(r * r - c * c);
-    const [mx, my] = [x + c * Math.SQRT1_2, y + c * Math.SQRT1_2];
-    d += `M${mx - half * Math.SQRT1_2} ${my + half * Math.SQRT1_2}L${mx + half * Math.SQRT1_2} ${my - half * Math.SQRT1_2}`;
-  }
-  return path(d, { ...stroke("hatch", 1), opacity: 0.45 });
-}
-
 /** The tiles, by the GPU that computes them; those of the step under way are framed.
  * @param {Moment} now @param {Box} box @param {Pen<Scene>} pen @param {(choice: Record<string, string>) => void} choose @returns {Drawn} */
 function scores(now, box, pen, choose) {
@@ -259,7 +248,7 @@ function ring(now, box) {
           fill: ink(works ? hue(device) : "paper"),
           ...stroke(hue(device), works ? 0 : 2.4),
         }),
-        !works && hatchedDisc(x, y, r - 2),
+        !works && hatched(x - r + 2, y - r + 2, 2 * r - 4, 2 * r - 4, "circle()"),
         text(x, y - size * 0.1, name, small(0.92), `${look} bold`),
         text(x, y + size * 1.05, work[device][step], small(0.86), look),
       ];

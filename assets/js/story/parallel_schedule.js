@@ -15,7 +15,6 @@ import { timeSlider } from "./time_slider.js";
 const LIGHTEST = 0.34; // opacity of the programs with the fewest tiles; the most have 1
 const LEVELS = 5;
 const WIDE = 210; // px that the words of a tail take
-const BESIDE = WIDE + 20;
 const LOOKS = ["on-accent", "ink"]; // of words on dark bars, and on light ones
 
 /** @param {Scene<Picture>} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
@@ -35,45 +34,24 @@ export function schedule(scene, paper, pen) {
   const beside = other ? x(other.at) + 9 : 0;
   const places = scene.beats.map(({ time }) => x(time));
   return [
-    lanes.map((lane, k) => [
-      paintLane(lane, x, y(k), high),
-      narrow
-        ? text(0, y(k) - size * 0.6, `${lane.name}, ${lane.time}`, size, "bold")
-        : [
-            wrapped(0, y(k) + size * 1.3, lane.name, left - 14, size * 1.1, "bold"),
-            text(
-              0,
-              y(k) + size * (lane.name.length > 12 ? 5.9 : 2.8),
-              lane.time,
-              size,
-              "semi accent-ink",
-            ),
-            k === 0 &&
-              !big &&
-              wrapped(
-                0,
-                y(k) + high - size * 1.6,
-                lane.step || sms,
-                left - 14,
-                size * 0.86,
-                "quiet",
-              ),
-          ],
-    ]),
+    lanes.map((lane, k) => {
+      const drawn = paintLane(lane, x, y(k), high);
+      if (narrow)
+        return [drawn, text(0, y(k) - size * 0.6, `${lane.name}, ${lane.time}`, size, "bold")];
+      const name = wrapped(0, y(k) + size * 1.3, lane.name, left - 14, size * 1.1, "bold");
+      const below = y(k) + size * (1.3 + 1.54 * name.length);
+      return [drawn, name, text(0, below, lane.time, size, "semi accent-ink")];
+    }),
+    !narrow &&
+      !big &&
+      wrapped(0, y(0) + high - size * 1.6, lanes[0].step || sms, left - 14, size * 0.86, "quiet"),
     paintOrder(lanes[lanes.length - 1], x, y(lanes.length - 1), high, size),
     ticks.map(([when, words], k) =>
       text(x(when), bottom + size * 1.5, words, small(0.9), `${k ? "middle" : "start"} quiet`),
     ),
     other && [
       path(
-        lanes
-          .map(({ span: end }, k) => {
-            // Beside the words of a tail, or below them
-            const isBeside = narrow || big || x(other.at) - x(end) > BESIDE;
-            const to = k < lanes.length - 1 ? y(k + 1) : bottom;
-            return `M${x(other.at)} ${y(k) + (isBeside ? 0 : size * 7)}V${to}`;
-          })
-          .join(""),
+        `M${x(other.at)} ${y(0)}V${bottom}`,
         stroke("quiet", 1.4, { "stroke-dasharray": "4 4" }),
       ),
       narrow
