@@ -60,15 +60,13 @@ export function timeline(run, at, { x: from, y: top, wide, high }, lane, paper, 
       ]),
       devices.map((name, device) => [
         text(from, y(device) + thick * 0.72, name, small(0.95), `bold ${hue(device)}`),
-        counts[device].map((count, k, all) => {
+        counts[device].map((count, k) => {
           const [start, to] = [x(starts[k] + count), x(starts[k + 1])];
-          const begins = count > 0 || !k || starts[k - 1] + all[k - 1] === starts[k];
           if (to - start < 1) return null;
           return [
             rect(start, y(device), to - start - 2, thick, "", stroke("line"), 2),
             hatched(start, y(device), to - start - 2, thick),
-            begins && // said once of a wait of several steps
-              k !== step && // there the ring says it
+            k !== step && // there the ring says it
               to - start > widthOf(waits, size) + 12 &&
               text(
                 (start + to) / 2,

@@ -1,7 +1,8 @@
 // Devices: the map of scores, the ring and the timeline show the same moment of a head that several GPUs share; the bars are one
 // row's running maximum and sum.
 
-import { scale, widthOf } from "../lib/chart.js";
+import { scale } from "../lib/chart.js";
+import { times } from "../lib/lists.js";
 import { circle, hit, ink, line, path, rect, stroke, text } from "../lib/svg_canvas.js";
 import { compared } from "./devices_compared.js";
 import { PALE, hatched, hue, timeline, title } from "./devices_timeline.js";
@@ -65,13 +66,7 @@ function scores(now, box, pen, choose) {
   const gap = Math.max(2, cell * 0.08);
   const side = cell - gap;
   const visible = new Set(tiles.map(([i, j]) => i * keys.length + j));
-  const skipped = rows.flatMap((_, i) =>
-    keys.map(
-      (_, j) =>
-        !visible.has(i * keys.length + j) &&
-        hatched(left + j * cell, top + i * cell, cell - 1, cell - 1),
-    ),
-  );
+  const skipped = times(rows.length * keys.length, (k) => k).filter((k) => !visible.has(k));
   const letter = paper.big ? size : Math.min(size * 0.9, cell * 0.6);
   return [
     !paper.big && title(paper, box, ...picture.titles.scores),
@@ -89,7 +84,10 @@ function scores(now, box, pen, choose) {
     keys.map((device, j) =>
       rect(left + j * cell, top - cell * 0.75, side, cell * 0.5, hue(device), {}, 3),
     ),
-    skipped,
+    skipped.map((k) => {
+      const [i, j] = [Math.floor(k / keys.length), k % keys.length];
+      return hatched(left + j * cell, top + i * cell, cell - 1, cell - 1);
+    }),
     tiles.map(([i, j, device, tick, of]) =>
       rect(
         left + j * cell,
@@ -97,17 +95,11 @@ function scores(now, box, pen, choose) {
         side,
         side,
         hue(device),
-        {
-          opacity: tick < at ? 1 : PALE,
-        },
+        { "fill-opacity": tick < at ? 1 : PALE, ...stroke("ink", of === step ? 1.8 : 0) },
         3,
       ),
     ),
-    tiles.map(
-      ([i, j, , , of]) =>
-        of === step && rect(left + j * cell, top + i * cell, side, side, "", stroke("ink", 1.8), 3),
-    ),
-    skipped.some(Boolean) &&
+    skipped.length > 0 &&
       text(
         left + keys.length * cell - gap,
         top + cell * 1.15,
