@@ -2,7 +2,7 @@
 
 import { scale, widthOf } from "../lib/chart.js";
 import { times } from "../lib/lists.js";
-import { hatch, line, path, rect, stroke, text } from "../lib/svg_canvas.js";
+import { hatch, path, rect, stroke, text } from "../lib/svg_canvas.js";
 
 /** @import { Drawn, Paper } from "../lib/svg_canvas.js" */
 /** @typedef {[i: number, j: number, device: number, tick: number, step: number]} Tile */
@@ -13,15 +13,13 @@ export const PALE = 0.24; // opacity of a tile that is not computed yet
 /** @param {number} device */
 export const hue = (device) => `w${device}`;
 
-/** A name, and what it is, if there is room. @param {Paper} paper @param {Box} box @param {string} name @param {string} note */
-export function title({ type: size, big }, { x, y, wide }, name, note) {
-  const fits = !big && widthOf(name, size * 1.15) + widthOf(note, size * 0.9) < wide;
-  /** @type {[string, string?][]} */
-  const parts = [[name, "bold"]];
+/** A name, and what it is, if there is room. @param {Paper} paper @param {number} wide @param {string} name @param {string} [note] */
+export function title({ type: size, big }, wide, name, note = "") {
+  const beside = widthOf(name, size * 1.15) + size * 0.9;
+  const fits = !big && beside + widthOf(note, size * 0.9) < wide + size;
   return [
-    line(x, y + size * 1.1, parts, size * 1.15),
-    fits &&
-      text(x + widthOf(name, size * 1.15) + size * 0.9, y + size * 1.1, note, size * 0.9, "quiet"),
+    text(0, size * 1.1, name, size * 1.15, "bold"),
+    fits && text(beside, size * 1.1, note, size * 0.9, "quiet"),
   ];
 }
 
@@ -33,7 +31,7 @@ export const hatched = (x, y, wide, high, shape = "none") =>
  * @param {Run & {steps?: string[]}} run @param {number} at @param {Box} box @param {number} lane px of one @param {Paper} paper @param {number} [step]
  * @returns {{drawn: Drawn, places: number[]}} */
 export function timeline(run, at, { x: from, y: top, wide, high }, lane, paper, step) {
-  const { devices, tiles, starts, counts, steps = [], waits, end, other } = run;
+  const { devices, tiles, starts, steps = [], waits, end, other } = run;
   const isMoving = step !== undefined;
   const { type: size, small, narrow, big } = paper;
   const left = from + size * 3.9;
@@ -58,26 +56,26 @@ export function timeline(run, at, { x: from, y: top, wide, high }, lane, paper, 
             stroke("hatch", 1, { "stroke-dasharray": "2 3" }),
           ),
       ]),
-      devices.map((name, device) => [
-        text(from, y(device) + thick * 0.72, name, small(0.95), `bold ${hue(device)}`),
-        counts[device].map((count, k) => {
-          const [start, to] = [x(starts[k] + count), x(starts[k + 1])];
-          if (to - start < 1) return null;
-          return [
-            rect(start, y(device), to - start - 2, thick, "", stroke("line"), 2),
-            hatched(start, y(device), to - start - 2, thick),
-            k !== step && // there the ring says it
-              to - start > widthOf(waits, size) + 12 &&
-              text(
-                (start + to) / 2,
-                y(device) + thick * 0.72,
-                waits,
-                small(0.9),
-                "middle semi halo",
-              ),
-          ];
-        }),
-      ]),
+      devices.map((name, device) => {
+        const own = tiles.filter((tile) => tile[2] === device).map((tile) => tile[3]);
+        const base = y(device) + thick * 0.72;
+        return [
+          text(from, base, name, small(0.95), `bold ${hue(device)}`),
+          // Before each tile, and after the last one
+          [...own, last].map((to, k) => {
+            const start = x(k ? own[k - 1] + 1 : 0);
+            const room = x(to) - start - 2;
+            return (
+              room > 0 && [
+                rect(start, y(device), room, thick, "", stroke("line"), 2),
+                hatched(start, y(device), room, thick),
+                room > widthOf(waits, size) + size &&
+                  text(start + size * 0.7, base, waits, small(0.9), "semi halo"),
+              ]
+            );
+          }),
+        ];
+      }),
       tiles.map(([, , device, tick]) =>
         rect(
           x(tick),
