@@ -4,8 +4,7 @@
 import { ends, plot, slider } from "../lib/chart.js";
 import { integer } from "../lib/format.js";
 import { circle, ink, path, rect, stroke, text } from "../lib/svg_canvas.js";
-import { textsOf } from "../lib/texts.js";
-import texts from "../../texts/parallel_scripts.json" with { type: "json" };
+import { t } from "./parallel_texts.js";
 
 /** @import { Paper, Pen, Drawn } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
@@ -14,7 +13,6 @@ import texts from "../../texts/parallel_scripts.json" with { type: "json" };
 /** `at`: which of the lengths `n` is shown, `chosen`: which of the lines. @typedef {{n: number[], at: number, lines: Times[], chosen: number, beside: Other[]}} Chart */
 /** @typedef {{x: number, y: number, width: number, height: number}} Box */
 
-const t = textsOf(texts);
 const DASHES = ["7 4", "2 4"]; // of the lines beside ours
 const MARKS = [3, 10, 30, 100, 300, 1000, 3000, 10000]; // µs
 

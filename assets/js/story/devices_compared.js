@@ -2,13 +2,14 @@
 
 import { scale, widthOf } from "../lib/chart.js";
 import { group, line, path, rect, stroke, text, titled } from "../lib/svg_canvas.js";
-import { timeline, title } from "./devices_timeline.js";
+import { gain, timeline, title } from "./devices_timeline.js";
+import { t, texts } from "./parallel_texts.js";
 
 /** @import { Drawn, Paper } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
 /** @import { Run } from "./devices_timeline.js" */
-/** `names` of the recorded calls and their `kernels`, one GPU's first; `problem`: the computed one.
- * @typedef {{both: (Run & {name: string})[], titles: [string, string], problem: string, names: string[], kernels: string[], half: string}} Picture */
+/** `problem`: the computed one.
+ * @typedef {{both: (Run & {name: string})[], titles: [string, string], problem: string}} Picture */
 /** The recorded problem, and of each call its time and its share of all GPUs' speed. @typedef {{problem: string, ms: number[], shares: string[]}} Beat */
 
 const HUES = ["minus", "w1", "accent", "hatch"];
@@ -18,7 +19,7 @@ export function compared({ picture, beat }, paper) {
   const { width, height, narrow, big, type: size, small } = paper;
   const top = size * (big ? 2.2 : 3.8); // below a title and its problem
   const rows = size * 1.9; // a layout's name
-  const count = picture.both[0].devices.length;
+  const count = picture.both[0].gpus;
   const room = (height - top - 2 * rows - size) / (2 * count);
   const lane = narrow ? size * 1.7 : Math.min(size * 2.4, room);
   const part = rows + count * lane + size * 0.6;
@@ -36,24 +37,25 @@ export function compared({ picture, beat }, paper) {
     picture.both.map((run, k) => {
       const box = { x: 0, y: rows, wide: left, high: count * lane };
       return group(0, top + k * part, [
-        titled(0, size, run.name, run.other?.rows[1] ?? "", size),
+        titled(0, size, run.name, gain(run), size),
         timeline(run, Infinity, box, lane, paper).drawn,
       ]);
     }),
     group(width - right, below, [
       head(1, beat.problem, right),
-      group(0, top, calls(picture, beat, right, high, paper)),
+      group(0, top, calls(beat, right, high, paper)),
     ]),
   ];
 }
 
 /** A bar for each recorded call, and where half of one GPU's ends.
- * @param {Picture} picture @param {Beat} beat @param {number} wide @param {number} high @param {Paper} paper @returns {Drawn} */
-function calls({ names, kernels, half }, { ms, shares }, wide, high, { type: size, small, big }) {
+ * @param {Beat} beat @param {number} wide @param {number} high @param {Paper} paper @returns {Drawn} */
+function calls({ ms, shares }, wide, high, { type: size, small, big }) {
   const pitch = Math.min((high - size * 7) / ms.length, size * 5);
   const thick = Math.min(pitch - size * 2, size * 1.8);
   const at = scale([0, Math.max(...ms)], [0, wide]);
   const middle = at(ms[0] / 2);
+  const half = t("devices.both.half");
   return [
     ms.map((time, k) =>
       group(0, size + k * pitch, [
@@ -62,8 +64,8 @@ function calls({ names, kernels, half }, { ms, shares }, wide, high, { type: siz
           0,
           0,
           [
-            [names[k], "semi"],
-            [big ? "" : `  ${kernels[k]}`, "quiet"],
+            [texts["devices.both.names"][k], "semi"],
+            [big ? "" : `  ${texts["devices.both.kernels"][k]}`, "quiet"],
             [`  ${time.toPrecision(3)} ms`, ""],
             [shares[k] && `  ${shares[k]}`, "bold accent-ink"],
           ],

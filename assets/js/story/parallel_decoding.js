@@ -4,9 +4,8 @@
 import { cellPath } from "../lib/chart.js";
 import { clamp } from "../lib/format.js";
 import { group, ink, line, path, rect, stroke, text, tipped, wrapped } from "../lib/svg_canvas.js";
-import { textsOf } from "../lib/texts.js";
 import { chart } from "./decode_chart.js";
-import texts from "../../texts/parallel_scripts.json" with { type: "json" };
+import { t } from "./parallel_texts.js";
 
 /** @import { Paper, Pen, Drawn } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
@@ -15,7 +14,6 @@ import texts from "../../texts/parallel_scripts.json" with { type: "json" };
 /** @typedef {{parts: Part[], O: number[], lse: string, same: string}} Small */
 /** `small`: the example by its number of parts, of a query `q` and so many `keys`. @typedef {{keys: number, q: number[], small: Record<string, Small>, chart: Chart}} Picture */
 
-const t = textsOf(texts);
 const GAP = 12; // px between two parts
 
 /** A row of numbers as cells from x on: of its hue above 0, grey below. @param {number[]} values @param {number} x @param {number} y

@@ -2,10 +2,12 @@
 // row's running maximum and sum.
 
 import { scale } from "../lib/chart.js";
+import { bytes } from "../lib/format.js";
 import { times } from "../lib/lists.js";
 import { circle, group, hit, ink, line, path, rect, stroke, text } from "../lib/svg_canvas.js";
 import { compared } from "./devices_compared.js";
-import { PALE, hatched, hue, timeline, title } from "./devices_timeline.js";
+import { PALE, gpuName, hatched, hue, stepName, timeline, title } from "./devices_timeline.js";
+import { t } from "./parallel_texts.js";
 import { timeSlider } from "./time_slider.js";
 
 /** @import { Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
@@ -13,8 +15,8 @@ import { timeSlider } from "./time_slider.js";
 /** @import { Run } from "./devices_timeline.js" */
 /** After a tile: of ℓ the part that was there before the step, and what is written. @typedef {{tick: number, l: number, old: number, texts: {m: string, l: string, x: string}}} State */
 /** @typedef {{of: number, states: State[]}} Bar */
-/** @typedef {Run & {of: string[], rows: number[], keys: number[], skipped: string, steps: string[], work: string[][], sources: number[][], hop: [string, string],
- * titles: {scores: [string, string], ring: string, row: [string, string]}, merge: Bar[], block: number, names: string[], first: number[]}} Picture */
+/** The device of each row block and key block, the bytes of a `hop`, and the `row` whose parts are merged, of blocks with so many on a `side`.
+ * @typedef {Run & {rows: number[], keys: number[], hop: number, merge: Bar[], row: number, side: number}} Picture */
 /** What all parts are drawn from. @typedef {{picture: Picture, at: number, step: number, paper: Paper}} Moment */
 
 /** @param {Scene} scene @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
@@ -24,7 +26,7 @@ export function devices(scene, paper, pen) {
   const { step } = scene.beat;
   const { width, height, narrow, big, type: size } = paper;
   const now = { picture, at, step, paper };
-  const count = picture.devices.length;
+  const count = picture.gpus;
   const lane = size * (narrow ? 1.9 : (big ? 1.45 : 1.75) * Math.sqrt(4 / count));
   const foot = lane * count + size * 2.4; // of the timeline
   const high = narrow ? width * 0.86 : height - foot - size * 1.2;
@@ -51,7 +53,7 @@ export function devices(scene, paper, pen) {
  * @param {Moment} now @param {number} wide @param {number} high @param {Pen<Scene>} pen @param {(choice: Record<string, string>) => void} choose @returns {Drawn} */
 function scores({ picture, at, step, paper }, wide, high, pen, choose) {
   const { type: size, small, big } = paper;
-  const { rows, keys, tiles } = picture;
+  const { rows, keys, tiles, row, side } = picture;
   const head = big ? 0 : size * 1.9;
   const left = size * 1.9; // of the names of the rows
   const badge = size * 1.4;
@@ -61,12 +63,12 @@ function scores({ picture, at, step, paper }, wide, high, pen, choose) {
   );
   const top = head + cell * 0.9;
   const end = left + keys.length * cell;
-  const side = cell - Math.max(2, cell * 0.08);
+  const inner = cell - Math.max(2, cell * 0.08);
   const letter = big ? size : Math.min(size * 0.9, cell * 0.6);
   const visible = new Set(tiles.map(([i, j]) => i * keys.length + j));
   const skipped = times(rows.length * keys.length, (k) => k).filter((k) => !visible.has(k));
   return [
-    !big && title(paper, wide, ...picture.titles.scores),
+    !big && title(paper, wide, t("devices.scores"), t("devices.scores.note")),
     text(left * 0.45, top - cell * 0.3, "Q", size, "middle bold accent-ink"),
     line(
       end + 4,
@@ -79,7 +81,7 @@ function scores({ picture, at, step, paper }, wide, high, pen, choose) {
       "bold",
     ),
     keys.map((device, j) =>
-      rect(left + j * cell, top - cell * 0.75, side, cell * 0.5, hue(device), {}, 3),
+      rect(left + j * cell, top - cell * 0.75, inner, cell * 0.5, hue(device), {}, 3),
     ),
     skipped.map((k) => {
       const [i, j] = [Math.floor(k / keys.length), k % keys.length];
@@ -88,20 +90,33 @@ function scores({ picture, at, step, paper }, wide, high, pen, choose) {
     tiles.map(([i, j, device, tick, of]) => {
       const opacity = tick < at ? 1 : PALE;
       const look = { "fill-opacity": opacity, ...stroke("ink", of === step ? 1.8 : 0) };
-      return rect(left + j * cell, top + i * cell, side, side, hue(device), look, 3);
+      return rect(left + j * cell, top + i * cell, inner, inner, hue(device), look, 3);
     }),
     skipped.length > 0 &&
-      text(end, top + cell * 1.15, picture.skipped, small(0.9), "end semi quiet halo"),
+      text(
+        end,
+        top + cell * 1.15,
+        t("devices.skipped", { count: skipped.length }),
+        small(0.9),
+        "end semi quiet halo",
+      ),
     rows.map((device, i) => {
       const y = top + i * cell;
-      const chosen = i === picture.block;
-      const row = { label: picture.names[i], text: picture.devices[device], group: "rows", chosen };
-      const press = () => choose({ row: String(picture.first[i]) });
-      return pen.knob({ key: `row${i}`, ...row, press }, [
+      const first = i * side;
+      const chosen = i === Math.floor(row / side);
+      const knob = {
+        key: `row${i}`,
+        label: t("devices.map.row", { first, last: first + side - 1 }),
+        text: gpuName(device),
+        group: "rows",
+        chosen,
+        press: () => choose({ row: String(first + (row % side)) }),
+      };
+      return pen.knob(knob, [
         hit(0, y, end, cell),
-        rect(0, y, badge, side, hue(device), {}, 3),
-        chosen && rect(-3, y - 2.5, badge + 6, side + 5, "", stroke("ink", 1.8), 5),
-        text(badge / 2, y + side / 2 + letter * 0.35, device, letter, "middle bold w-badge"),
+        rect(0, y, badge, inner, hue(device), {}, 3),
+        chosen && rect(-3, y - 2.5, badge + 6, inner + 5, "", stroke("ink", 1.8), 5),
+        text(badge / 2, y + inner / 2 + letter * 0.35, device, letter, "middle bold w-badge"),
       ]);
     }),
   ];
@@ -111,27 +126,26 @@ function scores({ picture, at, step, paper }, wide, high, pen, choose) {
  * @param {Moment} now @param {number} wide @param {number} high @returns {Drawn} */
 function ring({ picture, at, step, paper }, wide, high) {
   const { type: size, small, big } = paper;
-  const { devices, counts, work, sources, starts, steps, hop } = picture;
-  const count = devices.length;
+  const { gpus, tiles, starts, hop } = picture;
   const head = big ? 0 : size * 1.6;
   const r = big ? size * 2 : Math.min(size * 2.7, high * 0.125);
   const [cx, cy] = [wide / 2, (head + high) / 2];
   const ry = (high - head) / 2 - r - 4;
   const rx = Math.min(wide / 2 - r - size * 1.2, ry * (big ? 2.6 : 1.7));
   const place = (/** @type {number} */ turn) => {
-    const angle = (turn / count - 0.25) * 2 * Math.PI;
+    const angle = (turn / gpus - 0.25) * 2 * Math.PI;
     return [cx + rx * Math.cos(angle), cy + ry * Math.sin(angle)];
   };
   const passed = Math.min(1, (at - starts[step]) / (starts[step + 1] - starts[step]));
   const card = size * 1.25;
+  const name = stepName(step);
   return [
-    !big &&
-      title(paper, wide, steps[step][0].toUpperCase() + steps[step].slice(1), picture.titles.ring),
+    !big && title(paper, wide, name[0].toUpperCase() + name.slice(1), t("devices.ring.note")),
     path(
       `M${cx - rx} ${cy}A${rx} ${ry} 0 1 1 ${cx + rx} ${cy}A${rx} ${ry} 0 1 1 ${cx - rx} ${cy}`,
       stroke("line", size * 0.6),
     ),
-    devices.map((_, device) => {
+    times(gpus, (device) => {
       const [ax, ay] = place(device + 1);
       let turn = device + 1;
       let [x, y] = [ax, ay];
@@ -145,12 +159,12 @@ function ring({ picture, at, step, paper }, wide, high) {
       arrow.setAttribute("transform", `translate(${x} ${y}) rotate(${angle})`);
       return arrow;
     }),
-    text(cx, cy, hop[0], size * 1.35, "middle bold"),
-    text(cx, cy + size * 1.4, hop[1], size, "middle quiet"),
-    step < steps.length - 1 &&
-      devices.map((_, device) => {
+    text(cx, cy, bytes(hop), size * 1.35, "middle bold"),
+    text(cx, cy + size * 1.4, t("devices.hop"), size, "middle quiet"),
+    step < starts.length - 2 &&
+      times(gpus, (device) => {
         const [x, y] = place(device + 0.4 + 0.16 * passed);
-        const owner = sources[device][step];
+        const owner = (device - step + gpus) % gpus; // K and V move on by one in each step
         const half = card + 5;
         const [beside, look] = x > cx ? [card + size * 0.9, ""] : [-card - size * 0.9, "end"];
         return group(x, y, [
@@ -162,24 +176,25 @@ function ring({ picture, at, step, paper }, wide, high) {
           text(
             beside,
             size * 0.3,
-            picture.of[owner],
+            t("devices.of", { device: owner }),
             small(0.9),
             `${look} bold ${hue(owner)} halo`,
           ),
         ]);
       }),
-    devices.map((name, device) => {
-      const works = counts[device][step] > 0;
-      const look = `middle ${works ? "w-badge" : "ink halo"}`;
+    times(gpus, (device) => {
+      const count = tiles.filter(([, , on, , of]) => on === device && of === step).length;
+      const work = count ? t("devices.tiles", { count }) : t("devices.waits");
+      const look = `middle ${count ? "w-badge" : "ink halo"}`;
       const [x, y] = place(device);
       return group(x, y, [
         circle(0, 0, r, {
-          fill: ink(works ? hue(device) : "paper"),
-          ...stroke(hue(device), works ? 0 : 2.4),
+          fill: ink(count ? hue(device) : "paper"),
+          ...stroke(hue(device), count ? 0 : 2.4),
         }),
-        !works && hatched(2 - r, 2 - r, 2 * r - 4, 2 * r - 4, "circle()"),
-        text(0, -size * 0.1, name, small(0.92), `${look} bold`),
-        text(0, size * 1.05, work[device][step], small(0.86), look),
+        !count && hatched(2 - r, 2 - r, 2 * r - 4, 2 * r - 4, "circle()"),
+        text(0, -size * 0.1, gpuName(device), small(0.92), `${look} bold`),
+        text(0, size * 1.05, work, small(0.86), look),
       ]);
     }),
   ];
@@ -189,14 +204,16 @@ function ring({ picture, at, step, paper }, wide, high) {
  * @param {Moment} now @param {number} wide @param {number} high @returns {Drawn} */
 function bars({ picture, at, paper }, wide, high) {
   const { type: size, narrow } = paper;
-  const { merge, devices, of, titles } = picture;
+  const { merge, gpus, other, rows, row, side } = picture;
+  const note = other ? "devices.row.head-tail" : "devices.row.contiguous";
+  const device = rows[Math.floor(row / side)];
   const base = high - size * (narrow ? 3.4 : 3);
   const most = Math.max(...merge.flatMap(({ states }) => states.map(({ l }) => l)));
   const y = scale([0, most], [0, base - size * 4.2]);
-  const pitch = wide / devices.length;
+  const pitch = wide / gpus;
   const thick = Math.min(pitch * 0.72, size * 5);
   return [
-    title(paper, wide, ...titles.row),
+    title(paper, wide, t("devices.row", { row }), t(note, { device })),
     merge.map(({ of: owner, states }, k) => {
       const middle = thick / 2;
       const last = states[states.length - 1];
@@ -245,7 +262,7 @@ function bars({ picture, at, paper }, wide, high) {
             ["K", "ink-k bold"],
             [", ", ""],
             ["V", "ink-v bold"],
-            [` ${of[owner]}`, "quiet"],
+            [` ${t("devices.of", { device: owner })}`, "quiet"],
           ],
           size * 0.9,
           "middle",

@@ -4,13 +4,14 @@
 import { widthOf } from "../lib/chart.js";
 import { times } from "../lib/lists.js";
 import { circle, group, ink, line, rect, text, titled, wrapped } from "../lib/svg_canvas.js";
+import { t } from "./parallel_texts.js";
 
 /** @import { Drawn, Paper } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
 /** @typedef {{split: "k" | "q", name: string, kernel: string, slices: [number, number][], total: string, unit: string, remark: string}} Lane */
 /** @typedef {{warp: number, tensor: string, size: string}} Written */
 /** @typedef {{matrix: string[][], marked: [number, number][], stat: {name: string, values: string[]} | null, shared: Written[], sentence: string, remark: string}} State */
-/** @typedef {{side: number, lanes: Lane[], shared: string}} Picture */
+/** @typedef {{side: number, lanes: Lane[]}} Picture */
 
 const GAP = 7; // px between the parts of two warps
 /** @param {number} warp */
@@ -32,7 +33,7 @@ export function warps({ picture, beat }, paper) {
 }
 
 /** @param {Lane} lane @param {State} state @param {Picture} picture @param {number} wide @param {number} high @param {Paper} paper @returns {Drawn} */
-function paintLane(lane, state, { side, shared }, wide, high, paper) {
+function paintLane(lane, state, { side }, wide, high, paper) {
   const { type: size, small, narrow, big } = paper;
   const byKeys = lane.split === "k";
   const foot = high - size * (big ? 5 : 5.4); // above shared memory
@@ -99,7 +100,7 @@ function paintLane(lane, state, { side, shared }, wide, high, paper) {
           "end",
         ),
     rect(0, foot, wide, high - foot, "accent-pale", {}, 8),
-    text(size, foot + size * 1.35, shared, small(0.95), "semi accent-ink"),
+    text(size, foot + size * 1.35, t("warps.shared"), small(0.95), "semi accent-ink"),
     group(size, foot + size * 2, paintShared(state, wide - size * 2, paper)),
   ];
 }

@@ -18,7 +18,7 @@ from explainer.problem import Problem
 from explainer.views.stories.chapter import Chapter, Choice, Json, Table, switch, table, words
 from kernels.spec import layouts
 
-t = Texts("parallel")
+t, scripts = Texts("parallel"), Texts("parallel_scripts")
 SMALL = Problem(n=32, d=8, block_q=4, block_k=4, mask="causal", inputs="random")
 ROW = 25  # the row whose merge is shown
 COMPARED = "compared"  # in place of a layout: both, beside what was recorded
@@ -91,57 +91,25 @@ def _beat(run: devices.DeviceTrace, tick: int) -> Json:
 
 def _timeline(runs: Runs, layout: str) -> Json:
     """Return what the timeline of a layout is drawn from; beside head–tail the contiguous end."""
-    run, first = runs[layout], runs["contiguous"].makespan
-    gain = t("devices.gain", gain=first / run.makespan)
+    run = runs[layout]
     return {
-        "devices": [t("devices.name", device=r) for r in range(run.devices)],
-        "tiles": [
-            [v.visit.i, v.visit.j, v.device, v.tick, v.step] for v in run.visits
-        ],
+        "gpus": run.devices,
+        "tiles": [[v.visit.i, v.visit.j, v.device, v.tick, v.step] for v in run.visits],
         "starts": run.starts.tolist(),
-        "counts": run.tiles.tolist(),
-        "waits": t("devices.waits"),
-        "end": [str(run.makespan), t("devices.unit")],
-        "other": {"ticks": first, "rows": [t("devices.other"), gain]}
-        if layout != "contiguous"
-        else None,
-    }  # fmt: skip
+        "other": None if layout == "contiguous" else runs["contiguous"].makespan,
+    }
 
 
 def _picture(run: devices.DeviceTrace, row: int) -> Json:
     """Return what the other parts of the picture need at any tick."""
-    p = run.problem
-    steps = range(run.tiles.shape[1])
-    sources = [[layouts.source(r, s, run.devices) for s in steps] for r in range(run.devices)]
-    is_first = run.layout == "contiguous"
-    note = "devices.row.contiguous" if is_first else "devices.row.head-tail"
     return {
-        "of": [t("devices.of", device=r) for r in range(run.devices)],
         "rows": run.of_rows.tolist(),
         "keys": run.of_keys.tolist(),
-        "skipped": t("devices.skipped", count=p.Tr * p.Tc - len(run.visits)),
-        "steps": [t("devices.step", step=s + 1) for s in steps],
-        "work": [[_work(int(n)) for n in each] for each in run.tiles],
-        "sources": sources,
-        "hop": [amount(run.hop_bytes), t("devices.hop")],
-        "titles": {
-            "scores": [t("devices.scores"), t("devices.scores.note")],
-            "ring": t("devices.ring.note"),
-            "row": [
-                t("devices.row", row=row),
-                t(note, device=int(run.of_rows[row // p.block_q])),
-            ],
-        },
+        "hop": run.hop_bytes,
         "merge": _merge(run, row),
-        "block": row // p.block_q,
-        "names": [t("devices.map.row", first=i * p.block_q, last=(i + 1) * p.block_q - 1)
-                  for i in range(p.Tr)],
-        "first": [i * p.block_q + ROW % p.block_q for i in range(p.Tr)],
-    }  # fmt: skip
-
-
-def _work(tiles: int) -> str:
-    return t("devices.tiles", count=tiles) if tiles else t("devices.waits")
+        "row": row,
+        "side": run.problem.block_q,
+    }
 
 
 def _merge(run: devices.DeviceTrace, row: int) -> list[Json]:
@@ -165,8 +133,11 @@ def _merge(run: devices.DeviceTrace, row: int) -> list[Json]:
 
 
 def _steps_table(run: devices.DeviceTrace) -> Table:
-    head = [t("devices.gpu"), *(t("devices.step", step=s + 1) for s in range(run.tiles.shape[1]))]
-    rows = [[t("devices.name", device=r), *map(int, each)] for r, each in enumerate(run.tiles)]
+    steps = range(run.tiles.shape[1])
+    head = [t("devices.gpu"), *(scripts("devices.step", step=s + 1) for s in steps)]
+    rows = [
+        [scripts("devices.name", device=r), *map(int, each)] for r, each in enumerate(run.tiles)
+    ]
     return {"title": t("devices.table.steps"), "head": head, "rows": rows}
 
 
@@ -209,9 +180,6 @@ def _compared(runs: Runs, names: Mapping[str, str], line: Json) -> Json:
                 t("devices.both.recorded", gpus=gpus, device=device),
             ],
             "problem": t("devices.both.small", br=one.problem.block_q, **line),
-            "names": t.row("devices.both.names"),
-            "kernels": t.row("devices.both.kernels"),
-            "half": t("devices.both.half"),
         },
     }
 

@@ -46,7 +46,6 @@ def chapter(_w: Workload, choice: Choice) -> Chapter:
         "picture": {
             "side": SIDE,
             "lanes": [_lane(trace, total) for trace, total in zip(traces, totals, strict=True)],
-            "shared": t("warps.shared"),
         },
     }
 

@@ -99,10 +99,10 @@ def test_the_devices_of_the_storyboard(layout, marks):
     """Ticks and headline; the bars of row 25 end at its m and ℓ, those of no row at row 25's."""
     found = chapter("parallel", "devices", layout=layout, row="99")
     picture = found["picture"]
-    assert (len(found["beats"]) - 1, picture["end"][0]) == (marks[0], str(marks[0]))
-    assert f"{marks[1]}" in found["headline"] and picture["hop"][0] == "512 B"
+    assert len(found["beats"]) - 1 == picture["starts"][-1] == marks[0]
+    assert f"{marks[1]}" in found["headline"] and picture["hop"] == 512
     texts = picture["merge"][-1]["states"][-1]["texts"]
-    assert (picture["titles"]["row"][0], texts["m"], texts["l"]) == ("Row 25", "1.77", "7.57")
+    assert (picture["row"], texts["m"], texts["l"]) == (25, "1.77", "7.57")
     ticks = [state["tick"] for bar in picture["merge"] for state in bar["states"]]
     assert ticks == sorted(ticks) and len(ticks) == 7  # row block 6 sees so many key blocks
     assert (picture["other"] is None) == (layout == "contiguous")
@@ -126,7 +126,7 @@ def test_the_times_of_two_gpus_beside_one():
         said = [x.replace(" ", "\u00a0") for x in shares]
         assert beat["headline"].endswith(f"head–tail {said[1]}, contiguous {said[0]}")
     assert n == 65_536 and "= 67\u00a0%" in found["sentence"]
-    assert [one["end"][0] for one in found["picture"]["both"]] == ["15", "9"]
+    assert [one["starts"][-1] for one in found["picture"]["both"]] == [15, 9]
 
 
 def test_capacity_says_how_many_recorded_peaks_equal_the_formula():
