@@ -28,8 +28,8 @@ from explainer.views.stories.placed import format_time
 t = Texts("parallel")
 MOST_DRAWN = 3000  # programs of a lane; of a larger launch evenly spaced SMs are drawn
 LEVELS = 5  # of darkness, by a program's visits
-LABELS_HIGH = 8  # as many labels as this would fill a lane's height
-MIDDLES, WIDE = (0.55, 0.3), 0.95  # of the height, and of the widest room, where a label may stand
+# Shares of a lane's height: of a label, and where the two stand. SMs at the top end last.
+LABEL_HIGH, FIRST_AT, LATER_AT = 0.125, 0.8, 0.1
 BEATS, TICKS, START = 20, 6, 0.4
 MASKS: tuple[str, ...] = ("causal", "full")
 WORDS = ("heads", "n", "d", "tiles", "mask", "dtype", "card")
@@ -188,24 +188,18 @@ def label_order(s: Schedule, visits: np.ndarray) -> list[list[str]]:
 
 
 def label_rooms(s: Schedule, rows: np.ndarray) -> list[list[float]]:
-    """Find where ``label_order`` has the most room on these SMs, a row each, near ``MIDDLES``:
-    the share of the height, and from when to when only what is named runs there."""
+    """Return where ``label_order`` stands on these SMs, a row each: the share of the height, and
+    from when to when only what is named runs about there."""
     firsts = np.zeros((s.sms, s.slots))
     firsts[s.sm[s.is_first], s.slot[s.is_first]] = s.end[s.is_first]
-    tall = -(-len(rows) // LABELS_HIGH)
-
-    def beside(values: np.ndarray) -> np.ndarray:
-        return np.lib.stride_tricks.sliding_window_view(values[rows], tall)
-
-    begins = np.zeros(len(rows) - tall + 1), beside(firsts.max(1)).max(1)
-    ends = beside(firsts.min(1)).min(1), beside(s.last_ends).min(1)
     found = []
-    for begin, end, middle in zip(begins, ends, MIDDLES, strict=True):
-        room = np.maximum(0, end - begin)
-        wide = np.flatnonzero(room >= WIDE * room.max())
-        shares = (wide + tall / 2) / len(rows)
-        k = np.abs(shares - middle).argmin()
-        found.append([float(shares[k]), float(begin[wide[k]]), float(end[wide[k]])])
+    for share, begins, ends in (
+        (FIRST_AT, 0 * s.last_ends, firsts.min(1)),
+        (LATER_AT, firsts.max(1), s.last_ends),
+    ):
+        middle, half = share * len(rows), max(0.5, LABEL_HIGH / 2 * len(rows))
+        near = rows[round(middle - half) : round(middle + half)]
+        found.append([share, float(begins[near].max()), float(ends[near].min())])
     return found
 
 

@@ -1,7 +1,7 @@
 """Parallel's chapters against the schedules, the records and the trace that they speak of."""
 
 import re
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -95,6 +95,12 @@ def test_words_on_the_bars_are_left_out_where_the_rows_are_mixed():
         ["first the rows of 2 tiles", "then those of 4 to 6"],
         ["2 tiles", "4 to 6"],
     ]
+
+
+def test_a_launch_of_which_few_sms_are_drawn_has_rooms_for_its_words():
+    many = Workload(card="t4", n=8192, block_q=16, block_k=16, batch=8, heads=8)
+    lane = cast(Any, parallel_schedule.chapter(many, {}))["picture"]["lanes"][0]
+    assert lane["rows"] == 4 and all(begin < end for _, begin, end in lane["rooms"])
 
 
 def test_a_changed_record_changes_the_picture(monkeypatch):
