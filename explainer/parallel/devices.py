@@ -150,25 +150,24 @@ def race(problem: Problem, devices: int, hop_ticks: float) -> list[Race]:
     O, by its formula: 4 (P − 1) / P² of a whole tensor into each device, and every device has all
     rows of H / P heads, so as many tiles.
     """
-    found = []
     traces = {layout: trace(problem, devices, layout) for layout in layouts.LAYOUTS}
-    for layout, one in traces.items():
-        each = one.tiles.max(0).astype(float)
-        exposed = float(np.maximum(hop_ticks - each[:-1], 0).sum())
-        end = one.makespan + exposed
-        idle = end - float(one.tiles.sum(1).mean())
-        found.append(Race(layout, end, exposed, idle, one.hops * one.hop_bytes))
     balanced = traces["head-tail"]
-    own, total = float(balanced.tiles[:, 0].max()), balanced.tiles.sum(1)
-    gather = (devices - 1) * hop_ticks
-    end = max(gather, own) + float((total - balanced.tiles[:, 0]).max())
-    exposed, received = max(0.0, gather - own), (devices - 1) * balanced.hop_bytes
-    found.append(Race("all-gather", end, exposed, end - float(total.mean()), received))
-    whole = balanced.hop_bytes // 2 * devices  # one tensor of one head
-    moved = 4 * (devices - 1) * whole // devices**2
-    exchange = hop_ticks * moved / balanced.hop_bytes
-    tiles = float(total.sum()) / devices
-    found.append(Race("ulysses", tiles + exchange, exchange, exchange, moved))
+    tiles = float(balanced.tiles.sum() / devices)  # of a device, on average
+    moved = balanced.hops * balanced.hop_bytes
+    found = []
+
+    def add(method: str, makespan: float, exposed: float, received: int) -> None:
+        found.append(Race(method, makespan, exposed, makespan - tiles, received))
+
+    for layout, one in traces.items():
+        exposed = float(np.maximum(hop_ticks - one.tiles.max(0)[:-1], 0).sum())
+        add(layout, one.makespan + exposed, exposed, moved)
+    own, most = (float(x.max()) for x in (balanced.tiles[:, 0], balanced.tiles[:, 1:].sum(1)))
+    exposed = max(0.0, (devices - 1) * hop_ticks - own)
+    add("all-gather", own + exposed + most, exposed, moved)
+    exchanged = 2 * (devices - 1) * balanced.hop_bytes // devices
+    exchange = hop_ticks * exchanged / balanced.hop_bytes
+    add("ulysses", tiles + exchange, exchange, exchanged)
     return found
 
 
