@@ -7,7 +7,7 @@ from explainer.base.amounts import amount, format_places
 from explainer.base.fields import parse_choice
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
-from explainer.parallel.warps import MET, ORDERS, WarpTrace, warps
+from explainer.parallel.warps import MET, ORDERS, WarpStep, WarpTrace, warps
 from explainer.problem import Problem
 from explainer.views.stories.chapter import Chapter, Choice, Json, Table, lesson_link, switch, table
 
@@ -29,9 +29,8 @@ def chapter(_w: Workload, choice: Choice) -> Chapter:
     )
     count = int(parse_choice("warps", among["value"]))
     traces = [warps(problem, *TILE, split, count) for split in ORDERS]
-    steps = [trace.steps for trace in traces]
-    beats = [_beat(k, traces, [_state(trace, k) for trace in traces]) for k in range(len(steps[0]))]
-    at = next(k for k, s in enumerate(steps[0]) if (s.phase, s.part) == START)
+    steps = traces[0].steps
+    at = next(k for k, s in enumerate(steps) if (s.phase, s.part) == START)
     totals = [amount(trace.moved) for trace in traces]
     return {
         "headline": t("warps.headline"),
@@ -39,7 +38,7 @@ def chapter(_w: Workload, choice: Choice) -> Chapter:
         "provenance": t("warps.provenance", i=TILE[0], j=TILE[1], n=problem.n, d=D, side=SIDE),
         "label": t("warps.label", n=count, keys=totals[0], rows=totals[1]),
         "switches": [rows, among],
-        "beats": beats,
+        "beats": [_beat(k, traces) for k in range(len(steps))],
         "start": at,
         "table": [_steps_table(traces)],
         "links": [lesson_link("warps"), lesson_link("versions")],
@@ -68,33 +67,39 @@ def _lane(trace: WarpTrace, total: str) -> Json:
 def _state(trace: WarpTrace, k: int) -> Json:
     """Return what the warps hold after step k: the tile's numbers, the maxima or all weights in
     use, a number for each row once it is known, and what lies in shared memory."""
-    visit, done = trace.visit, trace.steps[: k + 1]
-    step = trace.steps[k]
-    known = {(s.phase, s.part) for s in done}
-    holder = "read" if trace.split == "k" else "own"
+    visit, step = trace.visit, trace.steps[k]
+    known = {(s.phase, s.part) for s in trace.steps[: k + 1]}
+    by_keys = trace.split == "k"
+    holder = "read" if by_keys else "own"
     made = (("exp", visit.P), ("mask", visit.S), ("scores", visit.scores))
-    matrix = next((found for phase, found in made if (phase, "own") in known), ())
-    owners = trace.slices if trace.split == "k" else ((0, SIDE),)
-    marked = [
-        (row, first + int(column))
-        for first, past in owners
-        if step.phase == "max"
-        for row, column in enumerate(visit.S[:, first:past].argmax(axis=1))
-    ]
+    stats = (("sum", "ℓ", visit.l_new), ("max", "m", visit.m_new))
+    owners = (trace.slices if by_keys else ((0, SIDE),)) if step.phase == "max" else ()
     shared = _written(trace, k)
-    is_idle = step.part == "write" and not shared
-    said = "barrier" if shared else "nothing" if is_idle else "empty"
-    stat = None
-    if ("sum", holder) in known:
-        stat = {"name": "ℓ", "values": _numbers(visit.l_new, 2)}
-    elif ("max", holder) in known:
-        stat = {"name": "m", "values": _numbers(visit.m_new, 2)}
+    remark = "barrier" if shared else "nothing" if step.part == "write" else "empty"
     return {
-        "matrix": [_numbers(row, 1) for row in matrix],
-        "marked": marked,
-        "stat": stat,
+        "matrix": next(
+            (
+                [_numbers(row, 1) for row in matrix]
+                for phase, matrix in made
+                if (phase, "own") in known
+            ),
+            [],
+        ),
+        "marked": [
+            (row, first + int(column))
+            for first, past in owners
+            for row, column in enumerate(visit.S[:, first:past].argmax(axis=1))
+        ],
+        "stat": next(
+            (
+                {"name": name, "values": _numbers(values, 2)}
+                for phase, name, values in stats
+                if (phase, holder) in known
+            ),
+            None,
+        ),
         "shared": shared,
-        "remark": t.named("warps.memory")[said],
+        "remark": t.named("warps.memory")[remark],
         "sentence": step.sentence,
     }
 
@@ -113,21 +118,23 @@ def _written(trace: WarpTrace, k: int) -> list[Json]:
     return [{"warp": w, "tensor": MET[step.phase], "size": amount(n)} for w, n in writes.items()]
 
 
-def _beat(k: int, traces: list[WarpTrace], states: list[dict]) -> Json:
-    step, count = traces[0].steps[k], len(traces[0].steps)
-    phases, parts = t.named("warps.phases"), t.named("warps.parts")
-    part = parts[step.part]
+def _name(step: WarpStep) -> tuple[str, str]:
+    """Say the phase of a step, and which part of it this is."""
+    return t.named("warps.phases")[step.phase], t.named("warps.parts")[step.part]
+
+
+def _beat(k: int, traces: list[WarpTrace]) -> Json:
+    steps = traces[0].steps
     return {
-        "label": phases[step.phase] + (f", {part}" if part else ""),
-        "note": t("warps.at", k=k + 1, count=count),
-        "lanes": states,
+        "label": ", ".join(filter(None, _name(steps[k]))),
+        "note": t("warps.at", k=k + 1, count=len(steps)),
+        "lanes": [_state(trace, k) for trace in traces],
     }
 
 
 def _steps_table(traces: list[WarpTrace]) -> Table:
     rows = []
-    phases, parts = t.named("warps.phases"), t.named("warps.parts")
     for k, step in enumerate(traces[0].steps):
         both = [x for trace in traces for x in (trace.steps[k].moved, trace.steps[k].barriers)]
-        rows.append([phases[step.phase], parts[step.part], *both])
+        rows.append([*_name(step), *both])
     return table(t, "warps.table", rows)
