@@ -21,7 +21,7 @@ export function compared({ picture, beat }, paper) {
   const rows = size * 1.9; // a layout's name
   const count = picture.both[0].gpus;
   const room = (height - top - 2 * rows - size) / (2 * count);
-  const lane = narrow ? size * 1.7 : Math.min(size * 2.4, room);
+  const lane = narrow ? size * 1.7 : Math.min(size * 2.8, room);
   const part = rows + count * lane + size * 0.6;
   const [left, right] = narrow ? [width, width] : [width * 0.56, width * 0.39];
   const below = narrow ? top + 2 * part + size * 2 : 0;

@@ -43,7 +43,7 @@ function paintLane(lane, state, { side }, wide, high, paper) {
   const left = byKeys && big ? 0 : size * (big ? 1.7 : 2); // of the badges of rows
   const cx = (wide - aside - left - size * (big ? 2.8 : 4.2) - (byKeys ? gaps : 0)) / side;
   const room = foot - head - size * 1.4 - (byKeys ? 0 : gaps);
-  const cy = Math.min(big ? size * 1.42 : 34, room / side);
+  const cy = Math.min(size * (big ? 1.42 : 2.4), room / side);
   /** Which warp has this row or key. @param {number} index */
   const ownerOf = (index) =>
     lane.slices.findIndex(([first, past]) => first <= index && index < past);
