@@ -81,7 +81,7 @@ export function timeline(run, at, { x: from, y: top, wide, high }, lane, paper, 
                 rect(start, y(device), room, thick, "", stroke("line"), 2),
                 hatched(start, y(device), room, thick),
                 room > widthOf(waits, size) + size &&
-                  text(start + size * 0.7, base, waits, small(0.9), "semi halo"),
+                  text(start + size * 0.35, base, waits, small(0.9), "semi halo"),
               ]
             );
           }),
