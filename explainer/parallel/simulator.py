@@ -50,6 +50,14 @@ class Schedule:
         np.maximum.at(found, self.sm, self.end)
         return found
 
+    def runs(self, time: float) -> np.ndarray:
+        """Return (programs,) which programs run at this moment."""
+        return (self.start <= time) & (time < self.end)
+
+    def ended(self, time: float) -> int:
+        """Count the programs that have ended by this moment."""
+        return int((self.end <= time).sum())
+
     @property
     def waves(self) -> float:
         """Programs for each place: 1.2 means that a second round is a fifth full."""

@@ -118,11 +118,14 @@ def _other_order(w: Workload, order: str, unit: str, makespan: float) -> Json | 
 
 
 def _beat(s: Schedule, time: float, unit: str) -> Json:
-    busy = len(np.unique(s.sm[(s.start <= time) & (time < s.end)]))
-    done = int((s.end <= time).sum())
     return {
         "label": t("schedule.at", now=format_time(time, unit), all=format_time(s.makespan, unit)),
-        "note": t("schedule.busy", busy=busy, done=done, n=len(s.sm)),
+        "note": t(
+            "schedule.busy",
+            busy=len(np.unique(s.sm[s.runs(time)])),
+            done=s.ended(time),
+            n=len(s.sm),
+        ),
         "time": time,
     }
 

@@ -45,14 +45,10 @@ class Launch:
         no program runs at that time."""
         s = self.schedule
         found = np.full((s.sms, s.slots), IDLE)
-        here = np.flatnonzero((s.start <= time) & (time < s.end))
+        here = np.flatnonzero(s.runs(time))
         share = (time - s.start[here]) / s.durations[here]
         found[s.sm[here], s.slot[here]] = np.floor(100 * share)
         return found.ravel().tolist()
-
-    def done(self, time: float) -> int:
-        """Count the programs that have ended."""
-        return int((self.schedule.end <= time).sum())
 
     def share(self, time: float) -> float:
         """Return the share of all programs' time that lies before this moment."""
@@ -141,7 +137,7 @@ def _beat(both: list[Launch], time: float, unit: str) -> Json:
         "note": notes[0] if both[1].schedule.makespan > time else ", ".join(notes[::-1]),
         "time": time,
         "fills": [one.fills(time) for one in both],
-        "done": [t("sms.done_count", n=one.done(time)) for one in both],
+        "done": [t("sms.done_count", n=one.schedule.ended(time)) for one in both],
     }
 
 
