@@ -2,7 +2,7 @@
 // row's running maximum and sum.
 
 import { scale } from "../lib/chart.js";
-import { bytes } from "../lib/format.js";
+import { bytes, fixed } from "../lib/format.js";
 import { times } from "../lib/lists.js";
 import { circle, group, hit, ink, line, path, rect, stroke, text } from "../lib/svg_canvas.js";
 import { compared } from "./devices_compared.js";
@@ -13,7 +13,7 @@ import { timeSlider } from "./time_slider.js";
 /** @import { Drawn, Paper, Pen } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
 /** @import { Run } from "./devices_timeline.js" */
-/** After a tile: of ℓ the part that was there before the step, and what is written. @typedef {{tick: number, l: number, old: number, texts: {m: string, l: string, x: string}}} State */
+/** After a tile: of ℓ the part that was there before the step, and by which factor. @typedef {{tick: number, m: number, l: number, factor: number, old: number}} State */
 /** @typedef {{of: number, states: State[]}} Bar */
 /** The device of each row block and key block, the bytes of a `hop`, and the `row` whose parts are merged, of blocks with so many on a `side`.
  * @typedef {Run & {rows: number[], keys: number[], hop: number, merge: Bar[], row: number, side: number}} Picture */
@@ -230,7 +230,7 @@ function bars({ picture, at, paper }, wide, high) {
             text(
               middle,
               Math.max(size * 0.26 - pale / 2, -size * 0.35),
-              `× ${state.texts.x}`,
+              `× ${fixed(state.factor, 2)}`,
               size * 0.78,
               "middle bold",
             ),
@@ -239,7 +239,7 @@ function bars({ picture, at, paper }, wide, high) {
             -whole - size * 0.5,
             [
               ["ℓ ", "l"],
-              [state.texts.l, ""],
+              [fixed(state.l, 2), ""],
             ],
             size,
             "middle bold halo",
@@ -249,7 +249,7 @@ function bars({ picture, at, paper }, wide, high) {
             size * 1.25,
             [
               ["m ", "ink-m"],
-              [state.texts.m, ""],
+              [fixed(state.m, 2), ""],
             ],
             size,
             "middle bold",

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from explainer.base.amounts import amount, format_fixed, format_significant
+from explainer.base.amounts import amount, format_significant
 from explainer.base.kinds import recorded
 from explainer.base.records import about, load, rows_where
 from explainer.base.texts import Texts
@@ -75,7 +75,15 @@ def _moves(runs: Runs, run: devices.DeviceTrace, choice: Choice) -> Json:
         **words("devices", run=run),
         "beats": [_beat(run, tick) for tick in range(run.makespan + 1)],
         "start": int(run.starts[shown] + run.starts[shown + 1]) // 2,
-        "picture": {**_timeline(runs, run.layout), **_picture(run, row)},
+        "picture": {
+            **_timeline(runs, run.layout),
+            "rows": run.of_rows.tolist(),
+            "keys": run.of_keys.tolist(),
+            "hop": run.hop_bytes,
+            "merge": _merge(run, row),
+            "row": row,
+            "side": run.problem.block_q,
+        },
     }
 
 
@@ -100,18 +108,6 @@ def _timeline(runs: Runs, layout: str) -> Json:
     }
 
 
-def _picture(run: devices.DeviceTrace, row: int) -> Json:
-    """Return what the other parts of the picture need at any tick."""
-    return {
-        "rows": run.of_rows.tolist(),
-        "keys": run.of_keys.tolist(),
-        "hop": run.hop_bytes,
-        "merge": _merge(run, row),
-        "row": row,
-        "side": run.problem.block_q,
-    }
-
-
 def _merge(run: devices.DeviceTrace, row: int) -> list[Json]:
     """Return the bars of this row, one for each step that has keys for it: whose keys, and after
     each tile the tick, m, ℓ, and of the ℓ before the step what remains and its factor."""
@@ -126,8 +122,7 @@ def _merge(run: devices.DeviceTrace, row: int) -> list[Json]:
             m_old, l_old = m, l
         m, l = (float(x[place]) for x in (v.visit.m_new, v.visit.l_new))
         factor = float(np.exp(m_old - m)) if np.isfinite(m_old) else 0.0
-        texts = {"m": format_fixed(m, 2), "l": format_fixed(l, 2), "x": format_fixed(factor, 2)}
-        state = {"tick": v.tick + 1, "l": l, "old": factor * l_old, "texts": texts}
+        state = {"tick": v.tick + 1, "m": m, "l": l, "factor": factor, "old": factor * l_old}
         bars[v.step]["states"].append(state)
     return [*bars.values()]
 
