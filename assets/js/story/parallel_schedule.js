@@ -35,6 +35,9 @@ export function schedule(scene, paper, pen) {
   const places = scene.beats.map(({ time }) => x(time));
   const edge = other ? x(other.at) : width;
   return [
+    ticks.map(([when, words], k) =>
+      text(x(when), bottom + size * 1.5, words, small(0.9), `${k ? "middle" : "start"} quiet`),
+    ),
     other && [
       path(`M${x(other.at)} ${top}V${bottom}`, stroke("quiet", 1.4, { "stroke-dasharray": "4 4" })),
       narrow
@@ -56,9 +59,6 @@ export function schedule(scene, paper, pen) {
     !narrow &&
       !big &&
       wrapped(0, top + high - size * 1.6, lanes[0].step || sms, left - 14, size * 0.86, "quiet"),
-    ticks.map(([when, words], k) =>
-      text(x(when), bottom + size * 1.5, words, small(0.9), `${k ? "middle" : "start"} quiet`),
-    ),
     narrow
       ? timeSlider(
           scene,
