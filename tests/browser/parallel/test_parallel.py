@@ -101,6 +101,7 @@ def test_the_weights_of_the_parts_have_one_precision(tab):
     """On a phone too, where one of them has room for fewer digits."""
     resize(tab.page, 390, 844)
     page = show(tab, NAME, {"view": "decoding"})
-    found = re.findall(r"([\d.]+) %", page.text_content(f"{STORY} .fa-svg-canvas"))
+    texts = page.locator(f"{STORY} .fa-svg-canvas text").all_text_contents()
+    found = [text[:-2] for text in texts if re.fullmatch(r"[\d.]+ %", text)]
     resize(page, 1440, 900)
     assert len(found) == 4 and len({len(x.partition(".")[2]) for x in found}) == 1
