@@ -102,7 +102,9 @@ def template_uses(source: str) -> Iterator[tuple[str, str, set[str] | None]]:
             values = None if is_method else {pair.key for pair in call.kwargs}
             choice = call.args[0]
             sides = [choice.expr1, choice.expr2] if isinstance(choice, nodes.CondExpr) else [choice]
-            yield from ((pages[name], side.value, values) for side in sides)
+            for side in sides:
+                if isinstance(side, nodes.Const):  # else the key is a value, as in Python
+                    yield pages[name], side.value, values
 
 
 def _sayers(node: ast.AST, path: Path) -> list[tuple[str, str]]:
