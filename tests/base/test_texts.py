@@ -129,7 +129,7 @@ def _sayers(node: ast.AST, path: Path) -> list[tuple[str, str]]:
 
 def test_every_use_has_its_text_and_every_value_its_place():
     found = [*uses()]
-    assert len(found) > 1_000
+    assert len(found) > 900
     assert not [use for use in found if use[1] not in stored(use[0])]
     wrong = [
         (page, key, values, file)
