@@ -74,15 +74,17 @@ def test_a_row_that_sees_no_key_is_zero():
 
 
 @hopper_only
-@pytest.mark.parametrize("sharp", [1, 5])  # 5: maxima rise by more than a plan's slack
+# The tensor cores add the d products of a score with about 14 bits. Where one key has most of a
+# row's weight lse has that error of its score, which is 20 or more there.
+@pytest.mark.parametrize(("sharp", "of_lse"), [(1, 2e-3), (5, 5e-2)])  # 5: maxima rise beyond slack
 @pytest.mark.parametrize("two_level", [False, True])
 @pytest.mark.parametrize("causal", [False, True])
 @of_64_and_128
 @pytest.mark.parametrize(("n_q", "n_k"), [(1, 1), (63, 200), (513, 1111), (300, 100), (2048, 2048)])
-def test_hopper_computes_the_same_roundings(n_q, n_k, d, causal, two_level, sharp):
+def test_hopper_computes_the_same_roundings(n_q, n_k, d, causal, two_level, sharp, of_lse):
     plan = (fp8.plans.FP8 if two_level else fp8.plans.FP8_ONE_LEVEL)[d, causal]
     q, k, v = make_qkv(n_q, d, n_k=n_k, batch=2, heads=4, k_heads=2, dtype="bf16")
     given = kernels.quantize_fp8(sharp * q, k, v)
-    o = assert_same_roundings(given, causal, plan, 2**-6, 2e-3)
+    o = assert_same_roundings(given, causal, plan, 2**-6, of_lse)
     again = kernels.attention_fp8(given, causal=causal, plan=plan)
     assert torch.equal(o, again), "repeats are bit-equal"
