@@ -87,11 +87,6 @@ def attend(
     if not are_tensors and not all(isinstance(x, torch.Tensor) for x in (q, k, v)):
         check_tensors(q, k, v)  # raises, naming the one that is none
     is_operator, is_recorded = not are_tensors or is_traced(), gradients.wanted(q, k, v, sink)
-    if (is_operator or is_recorded) and is_uneven(q, k, v):
-        d_v, scale = v.shape[-1], options.get("scale")
-        q, k, v, scale = widen(q, k, v, scale)
-        o, lse = attend(q, k, v, sink, spans, options | {"scale": scale}, deterministic)
-        return o[..., :d_v], lse
     # Eagerly the dispatcher, which would call the same, costs a third of the call.
     if is_operator:
         return traced(q, k, v, sink, options, deterministic, spans)
@@ -108,7 +103,7 @@ def attend(
 def traced(q, k, v, sink, options: dict, deterministic, spans=None, tiling: str | None = None):
     """Return O and lse by the operator, which PyTorch's compiler and its transforms see whole;
     `tiling` as `_run` has it."""
-    check_tensors(q, k, v)
+    check_tensors(q, k, v, is_even=False)
     for name, kind in (("causal", bool), ("mask", str), ("score", str), ("scale", (int, float))):
         given = options.get(name)
         if given is not None and not isinstance(given, kind):
@@ -155,7 +150,7 @@ def _prepare_widened(q, k, v, causal, mask, scale, score, sink):
     def widened(q, k, v, *more):
         q, k, v, _ = widen(q, k, v, scale)
         o, lse = call(q, k, v, *more)
-        return o[..., :d_v], lse
+        return o[..., :d_v].contiguous(), lse
 
     return widened
 
@@ -186,7 +181,8 @@ def _run(
 
 def _shapes(q, k, v, *options, **named):
     """Return tensors like the operator's, for tracers without data."""
-    return q.new_empty(q.shape), q.new_empty(q.shape[:-1], dtype=torch.float32)
+    o_shape = *q.shape[:-1], v.shape[-1]
+    return q.new_empty(o_shape), q.new_empty(q.shape[:-1], dtype=torch.float32)
 
 
 def _parts(tiling: str) -> tuple:

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 import triton
 
-from .checks import check_score, check_sink, check_tensors, scale_of
+from .checks import check_score, check_sink, check_tensors, is_uneven, scale_of, widen
 from .configs import Config, card_of, choose_backward, has_pass_for_dq, pad
 from .fa2_backward import delta_kernel, keys_kernel, scale_kernel
 from .fa2_backward_rows import rows_kernel
@@ -54,8 +54,8 @@ def backward(
     """Compute the gradients of a loss from its gradients by O and by lse (arXiv 2307.08691,
     Algorithm 2).
 
-    Returns dQ (B, H, Nq, d), dK and dV (B, Hk, Nk, d) in q's dtype, and dsink (H,) in fp32, or None
-    without a sink. `grad_o` like O, any strides; `grad_lse` like lse; either may be None, which is
+    Returns dQ, dK and dV like q, k and v, in q's dtype, and dsink (H,) in fp32, or None without a
+    sink. `grad_o` like O, any strides; `grad_lse` like lse; either may be None, which is
     0. O and lse are what the forward returned for the other arguments, which are
     `kernels.flash_attention`'s; P is recomputed from lse. `block_m` and `block_n` are lowered to
     the largest that fits. `deterministic`: dQ by a pass of its own, or serialized, the same bits at
@@ -72,7 +72,7 @@ def backward(
         grad_o = torch.zeros_like(o)
     lse = lse.contiguous()
     tiled = block_m is not None or block_n is not None
-    is_serial = deterministic and q.shape[-1] <= hopper_backward.WIDEST
+    is_serial = deterministic and max(q.shape[-1], v.shape[-1]) <= hopper_backward.WIDEST
     is_readable = tiled or (spans is not None and (is_serial or not is_rising(spans)))
     chosen = method or (METHODS[0] if is_readable else METHOD), method is not None
     rule = mask if spans is None else SPANS
@@ -100,15 +100,17 @@ def _prepare(
 
     `states`: tensors as `gradient_states` returns them, which the kernel fills.
     """
-    check_tensors(q, k, v)
-    check_tensors(grad_o, k, v)
-    for name, x, like in (("grad_o", grad_o, q), ("o", o, q), ("lse", lse, q[..., 0])):
-        if x.shape != like.shape:
-            raise ValueError(f"{name} has shape {tuple(x.shape)}, not {tuple(like.shape)}.")
+    check_tensors(q, k, v, is_even=False)
+    check_tensors(grad_o, v, v)
+    lse_shape = q.shape[:-1]
+    o_shape = (*lse_shape, v.shape[-1])
+    for name, x, shape in (("grad_o", grad_o, o_shape), ("o", o, o_shape), ("lse", lse, lse_shape)):
+        if x.shape != shape:
+            raise ValueError(f"{name} has shape {tuple(x.shape)}, not {tuple(shape)}.")
     (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape
     if 0 in q.shape or 0 in k.shape:
         return _empty_gradients
-    scale, device = scale_of(scale, d), q.device
+    given, scale, device = scale, scale_of(scale, d), q.device
     parsed = masks.from_keywords(causal, mask)
     modified = check_score(score)
     if method == "hopper":
@@ -118,10 +120,13 @@ def _prepare(
                 q, k, v, o, grad_o, parsed, modified, scale, deterministic
             )
             return _with_sink(found)
-        if required:
+        if required and not is_uneven(q, k, v):
             raise ValueError(reason)
     elif method not in METHODS:
         raise ValueError(f"method = {method!r} is not allowed: {', '.join(METHODS)}.")
+    if is_uneven(q, k, v):
+        rest = block_m, block_n, precision, method, required, deterministic
+        return _prepare_widened((q, k, v, o, grad_o), lse, (causal, mask, score), given, rest)
     if block_m is block_n is states is None:
         has_pass = has_pass_for_dq(card_of(device), d, q.element_size())
         deterministic = deterministic or has_pass
@@ -185,6 +190,28 @@ def _prepare(
         return dq, dk, dv, dsink
 
     return without_warnings(call)
+
+
+def _prepare_widened(tensors, lse, rules: tuple, scale: float | None, rest: tuple) -> Callable:
+    """Return what `_prepare` does for v of another head dimension, by a call of tensors of one
+    dimension: only the Hopper kernels take such tensors as they are."""
+    d, d_v = tensors[0].shape[-1], tensors[2].shape[-1]
+
+    def widened(q, k, v, o, grad_o) -> tuple[tuple, float | None]:
+        q, k, v, wide_scale = widen(q, k, v, scale)
+        o, grad_o = (torch.nn.functional.pad(x, (0, v.shape[-1] - d_v)) for x in (o, grad_o))
+        return (q, k, v, o, grad_o), wide_scale
+
+    wide, wide_scale = widened(*tensors)
+    call = _prepare(*wide, lse, *rules, wide_scale, *rest)
+
+    def narrowed(q, k, v, o, grad_o, *more):
+        wide, _ = widened(q, k, v, o, grad_o)
+        dq, dk, dv, dsink = call(*wide, *more)
+        dq, dk = (x[..., :d].contiguous() for x in (dq, dk))
+        return dq, dk, dv[..., :d_v].contiguous(), dsink
+
+    return narrowed
 
 
 def gradient_states(

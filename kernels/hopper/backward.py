@@ -35,15 +35,15 @@ SCALED = 4096  # numbers of one program that scales dQ
 def why_not(q, k, v, mask: masks.Mask, score: scores.Score, scale: float) -> str:
     """Return in one sentence why `prepare` does not take this input; "" if it does.
 
-    q (B, H, Nq, d), k and v (B, Hk, Nk, d) as `kernels.flash_attention` has checked them, with a
-    row and a key at least.
+    q (B, H, Nq, d), k and v (B, Hk, Nk, d), v also of another head dimension, as
+    `kernels.flash_attention` has checked them, with a row and a key at least.
     """
     return why_not_here(q.device) or why_not_this(q, k, v, mask, score, scale)
 
 
 def why_not_this(q, k, v, mask: masks.Mask, score: scores.Score, scale: float) -> str:
     """Return what `why_not` does, on any machine."""
-    is_wide = q.shape[3] > WIDEST
+    is_wide = max(q.shape[3], v.shape[3]) > WIDEST
     if folding.kind(score) not in ("none", *["alibi"] * (not is_wide)):
         return (
             f"score = {score.text[:80]}: the Hopper backward takes scale, of a positive number, "
@@ -79,7 +79,7 @@ def prepare(
     from .backward_ends import before_kernel
     from .backward_kernel import backward_kernel
 
-    (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape
+    (batch, heads, n_q, d), (_, k_heads, n_k, d_v) = q.shape, v.shape
     dtype, device, group = q.dtype, q.device, heads // k_heads
     folded = folding.fold(score, None, scale, heads, device)
     scale, slopes = folded.scale_log2 / folding.LOG2E, None
@@ -89,10 +89,11 @@ def prepare(
     is_copied = bool(by_tma(grad_o=grad_o))
     if is_copied:
         grad_o = torch.empty(grad_o.shape, dtype=dtype, device="meta")
-    if d > WIDEST:
+    widest = max(d, d_v)
+    if widest > WIDEST:
         return backward_wide.prepare(q, k, v, o, grad_o, mask, scale, is_copied)
     kind = "none" if slopes is None else "alibi"
-    chosen = backward_plans.choose(d, mask, n_k, group, deterministic, kind)
+    chosen = backward_plans.choose(widest, mask, n_k, group, deterministic, kind)
     rows, keys = chosen.block_m, backward_plans.KEYS
     ranks, counts_shape = None, (0,)
     if chosen.serialized:
@@ -101,16 +102,18 @@ def prepare(
     padded, key_blocks = -(-n_q // rows) * rows, -(-n_k // keys)
     tiles = key_blocks * batch * k_heads
     multiprocessors = torch.cuda.get_device_properties(device).multi_processor_count
-    section = max(1, plans.L2_SECTION_BYTES // (8 * n_q * d * group))
+    section = max(1, plans.L2_SECTION_BYTES // (4 * n_q * (d + d_v) * group))
     if chosen.serialized:  # of many heads at once, so that few key blocks wait for each other
         section = max(section, multiprocessors // TOGETHER[chosen.masked])
     section = min(section, batch * k_heads)
-    whole = partial(describe_rows, rows=rows), partial(describe_rows, rows=keys)
-    half, flat = partial(describe_rows, rows=HALF), partial(describe_list, size=rows)
+    of_rows, of_keys, half = (
+        partial(describe_rows, rows=n, width=plans.box(widest)) for n in (rows, keys, HALF)
+    )
+    flat = partial(describe_list, size=rows)
     before = Launch(
         before_kernel, padded // ENDS_ROWS * batch * heads,
         (o.stride(), grad_o.stride(), heads, n_q, padded, slopes, n_k - n_q),
-        {"D": d, "PAD_D": pad(d), "ROWS": ENDS_ROWS, "BLOCK_M": rows, "ADD_DQ": True},
+        {"D": d_v, "DQ_D": d, "PAD_D": pad(widest), "ROWS": ENDS_ROWS, "BLOCK_M": rows},
     )  # fmt: skip
 
     def with_table(table: tables.Tables) -> Launch:
@@ -121,7 +124,7 @@ def prepare(
                 folded.scale_log2, table.spans, table.tiles, ranks, slopes,
             ),
             {"plan": chosen, **versions.OPTIONS},
-            boxes=(whole[0], whole[1], whole[1], whole[0], flat, flat, _added, half, half),
+            boxes=(of_rows, of_keys, of_keys, of_rows, flat, flat, _added, half, half),
         )  # fmt: skip
 
     main = None
@@ -135,6 +138,7 @@ def prepare(
     make_added = allocator(batch * heads, n_q, d, dtype=torch.float32, device=device)
     make_dq = allocator(*q.shape, dtype=dtype, device=device)
     make_dk = allocator(*k.shape, dtype=dtype, device=device)
+    make_dv = allocator(*v.shape, dtype=dtype, device=device)
 
     def of_spans(spans) -> Launch:
         return with_table(tables.of_spans(by_keys(spans, n_k)[0], keys, rows, True))
@@ -144,7 +148,7 @@ def prepare(
         if is_copied:
             grad_o = grad_o.contiguous()
         scaled, less, added = make_lse(), make_lse(), make_added()
-        dq, dk, dv = make_dq(), make_dk(), make_dk()
+        dq, dk, dv = make_dq(), make_dk(), make_dv()
         before(o, grad_o, lse, scaled, less, added)
         if grad_lse is not None:  # d lse_i / dS_ij = P_ij as well: it joins −D
             less[:, :, :n_q] += grad_lse

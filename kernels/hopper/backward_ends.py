@@ -9,12 +9,13 @@ from ..triton_internals import tl
 @triton.jit(do_not_specialize=["H", "Nq", "PADDED", "AHEAD"])
 def before_kernel(
     O, DO, LSE, LSE2, LESS, DQ, o_strides, do_strides, H, Nq, PADDED, SLOPES, AHEAD,
-    D: tl.constexpr, PAD_D: tl.constexpr, ROWS: tl.constexpr, BLOCK_M: tl.constexpr,
-    ADD_DQ: tl.constexpr,
+    D: tl.constexpr, DQ_D: tl.constexpr, PAD_D: tl.constexpr, ROWS: tl.constexpr,
+    BLOCK_M: tl.constexpr,
 ):  # fmt: skip
     """Of ROWS rows of one (batch, head): −D_i, D_i = rowsum(dO_i ∘ O_i), from which dP_i − D_i
-    starts; lse_i · log2 e, ∞ where a row sees no key; if ADD_DQ, dQ_i = 0. Rows from Nq on up to
-    PADDED get ∞ and 0, so that their P and dS are 0. LSE2 and LESS are (B, H, PADDED), all fp32.
+    starts; lse_i · log2 e, ∞ where a row sees no key; dQ_i = 0, of DQ_D numbers, which may be
+    none. Rows from Nq on up to PADDED get ∞ and 0, so that their P and dS are 0. LSE2 and LESS are
+    (B, H, PADDED), all fp32.
     With SLOPES (B · H,), of ALiBi times log2 e, lse also gets a row's own part of the bias: its
     place in its block of BLOCK_M rows, and AHEAD, times the slope."""
     blocks = PADDED // ROWS
@@ -33,6 +34,7 @@ def before_kernel(
         lse += tl.load(SLOPES + bh) * (rows % BLOCK_M + AHEAD)
     tl.store(LESS + bh * PADDED + rows, less)
     tl.store(LSE2 + bh * PADDED + rows, lse)
-    if ADD_DQ:
-        dq_ptrs = DQ + (bh * Nq + rows.to(tl.int64))[:, None] * D + dims[None, :]
-        tl.store(dq_ptrs, tl.zeros([ROWS, PAD_D], tl.float32), mask=ok)
+    if DQ_D:
+        dq_ptrs = DQ + (bh * Nq + rows.to(tl.int64))[:, None] * DQ_D + dims[None, :]
+        dq_ok = row_ok[:, None] & (dims < DQ_D)[None, :]
+        tl.store(dq_ptrs, tl.zeros([ROWS, PAD_D], tl.float32), mask=dq_ok)

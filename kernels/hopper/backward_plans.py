@@ -63,12 +63,13 @@ def choose(
 class WidePlan:
     """One compile-time variant of the two kernels for d above 128.
 
-    parts, width: a row of d numbers lies in so many boxes of so many columns. masked: as in a
-    `Plan`. stages: slots of the rings of Q and dO, and of K. v_stages: of V.
+    parts, v_parts, width: a row of Q and of V lies in so many boxes of so many columns. masked: as
+    in a `Plan`. stages: slots of the rings of Q and dO, and of K. v_stages: of V.
     has_spare_registers, score: what the functions of `variants` need to know.
     """
 
     parts: int
+    v_parts: int
     width: int
     masked: bool
     stages: int
@@ -79,9 +80,9 @@ class WidePlan:
     score: str = "none"
 
 
-def choose_wide(d: int, mask: Mask, n_k: int) -> WidePlan:
-    """Return the plan for d above 128, this mask and Nk keys."""
+def choose_wide(d: int, d_v: int, mask: Mask, n_k: int) -> WidePlan:
+    """Return the plan for d and the head dimension of V, the larger above 128, this mask and Nk
+    keys."""
     masked = mask.hides or n_k % WIDE_BLOCK != 0
-    if d <= 192:
-        return WidePlan(3, 64, masked, stages=2, v_stages=2)
-    return WidePlan(2, 128, masked, stages=2, v_stages=1)
+    width, v_stages = (64, 2) if max(d, d_v) <= 192 else (128, 1)
+    return WidePlan(-(-d // width), -(-d_v // width), width, masked, stages=2, v_stages=v_stages)

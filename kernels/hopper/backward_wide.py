@@ -31,21 +31,21 @@ def prepare(
     from .backward_ends import before_kernel
     from .backward_wide_kernels import wide_keys_kernel, wide_rows_kernel
 
-    (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape
+    (batch, heads, n_q, d), (_, k_heads, n_k, d_v) = q.shape, v.shape
     dtype, device, group = q.dtype, q.device, heads // k_heads
-    plan = backward_plans.choose_wide(d, mask, n_k)
+    plan = backward_plans.choose_wide(d, d_v, mask, n_k)
     padded = -(-n_q // ROWS) * ROWS
     before = Launch(
         before_kernel, padded // ENDS_ROWS * batch * heads,
         (o.stride(), grad_o.stride(), heads, n_q, padded, None, 0),
-        {"D": d, "PAD_D": pad(d), "ROWS": ENDS_ROWS, "BLOCK_M": BLOCK, "ADD_DQ": False},
+        {"D": d_v, "DQ_D": 0, "PAD_D": pad(d_v), "ROWS": ENDS_ROWS, "BLOCK_M": BLOCK},
     )  # fmt: skip
     box = partial(describe_rows, rows=BLOCK, width=plan.width)
     flat = partial(describe_list, size=BLOCK)
     scales = scale, scale * math.log2(math.e)
 
     def section(length: int, share: int, most: int) -> int:
-        return max(1, min(most, plans.L2_SECTION_BYTES // (4 * length * d * share)))
+        return max(1, min(most, plans.L2_SECTION_BYTES // (2 * length * (d + d_v) * share)))
 
     def with_tables(of_rows: tables.Tables, of_keys: tables.Tables) -> tuple[Launch, Launch]:
         key_blocks, row_blocks = -(-n_k // BLOCK), -(-n_q // ROWS)
@@ -78,6 +78,7 @@ def prepare(
     make_lse = allocator(batch, heads, padded, dtype=torch.float32, device=device)
     make_dq = allocator(*q.shape, dtype=dtype, device=device)
     make_dk = allocator(*k.shape, dtype=dtype, device=device)
+    make_dv = allocator(*v.shape, dtype=dtype, device=device)
 
     def of_spans(spans) -> tuple[Launch, Launch]:
         of_keys = tables.of_spans(by_keys(spans, n_k)[0], BLOCK, BLOCK, True)
@@ -88,7 +89,7 @@ def prepare(
         if is_copied:
             grad_o = grad_o.contiguous()
         scaled, less = make_lse(), make_lse()
-        dq, dk, dv = make_dq(), make_dk(), make_dk()
+        dq, dk, dv = make_dq(), make_dk(), make_dv()
         before(o, grad_o, lse, scaled, less, less)  # the last one is not touched
         if grad_lse is not None:  # d lse_i / dS_ij = P_ij as well: it joins −D
             less[:, :, :n_q] += grad_lse

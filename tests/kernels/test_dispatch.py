@@ -31,6 +31,8 @@ def test_the_operator_obeys_pytorchs_rules():
     masked = (False, "causal&window:5,0", None, "softcap:9", sink, True)
     for options in ((), (True,), (False, None, 0.3), masked):
         torch.library.opcheck(torch.ops.kernels.attention.default, (q, k, v, *options))
+    wider = make_qkv(12, 24, heads=2)[2].requires_grad_()
+    torch.library.opcheck(torch.ops.kernels.attention.default, (q, k, wider))
 
 
 def test_torch_compile_sees_it_whole_and_trains_through_it():

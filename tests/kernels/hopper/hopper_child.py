@@ -74,7 +74,7 @@ class OnMachine:
             place = torch.arange(n_q) % self.constants["BLOCK_M"] + ahead
             lse = lse + slopes[: lse[..., 0].numel()].view(*lse.shape[:2], 1) * place
         scaled.fill_(float("inf"))[:, :, :n_q] = lse
-        if self.constants["ADD_DQ"]:
+        if self.constants["DQ_D"]:
             added.zero_()
 
     def scale_kernel(self, added, dq):
@@ -152,8 +152,8 @@ def play_backward(request: dict) -> None:
     mask, scale = masks.parse(request["mask"]), request["d"] ** -0.5
     rules = {"mask": mask.text, "score": request.get("score", "none")}
     q, k, v = inputs(request)
-    grad_o = like(q)
-    o, lse = torch.zeros_like(q), torch.full(q.shape[:3], -torch.inf)
+    o, lse = q.new_zeros(*q.shape[:3], v.shape[3]), torch.full(q.shape[:3], -torch.inf)
+    grad_o = like(o)
     for at, of in parts(request):
         one = q[:, :, at], k[:, :, of], v[:, :, of]
         o[:, :, at], lse[:, :, at] = kernels.reference_attention(*one, **rules)

@@ -23,7 +23,7 @@ from tests.kernels.attention_checks import (
 from tests.kernels.gradient_checks import assert_gradients, like
 from tests.kernels.hopper.conftest import PROBLEMS, only_full
 from tests.kernels.hopper.test_compiled import assert_fast
-from tests.kernels.hopper.test_hopper import LENGTHS, REGISTERS, SHARED_BYTES
+from tests.kernels.hopper.test_hopper import LENGTHS, NARROW, REGISTERS, SHARED_BYTES
 
 # Bytes of a thread that ptxas keeps in memory: addresses, in the passes over row blocks only read.
 STACK = 120
@@ -72,13 +72,16 @@ def test_no_plan_serializes_its_products(compiled, form):
     assert found["wgmma"] and found["adds"]
 
 
-WIDE = [*product((160, 192, 256), ("full", "causal"), ("bf16", "fp16"))]
+WIDTHS = ((160, 160), (192, 192), (192, 128), (128, 256), (256, 256))
+WIDE = [*product(WIDTHS, ("full", "causal"), ("bf16", "fp16"))]
+FEW_WIDE = [((192, 128), "full", "fp16"), ((256, 256), "causal", "bf16")]
 
 
-@pytest.mark.parametrize("form", only_full(WIDE, [(192, "full", "fp16"), (256, "causal", "bf16")]))
+@pytest.mark.parametrize("form", only_full(WIDE, FEW_WIDE))
 def test_no_wide_plan_spills_or_serializes_its_products(compiled, form):
-    d, mask, dtype = form
-    assert_fast(compiled(backward_plans.choose_wide(d, masks.parse(mask), 128), d, dtype))
+    (d, d_v), mask, dtype = form
+    plan = backward_plans.choose_wide(d, d_v, masks.parse(mask), 128)
+    assert_fast(compiled(plan, max(d, d_v), dtype))
 
 
 def test_a_plan_with_too_few_registers_is_found(compiled):
@@ -90,7 +93,7 @@ def test_a_plan_with_too_few_registers_is_found(compiled):
 
 def test_plans_fit_the_registers():
     plans = [backward_plans.Plan(rows, True, True) for rows in backward_plans.ROWS.values()]
-    for plan in (*plans, backward_plans.choose_wide(256, masks.parse("causal"), 128)):
+    for plan in (*plans, backward_plans.choose_wide(256, 256, masks.parse("causal"), 128)):
         # the producer's one warp counts as a warpgroup of four
         assert 128 * (2 * plan.consumer_registers + plan.producer_registers) <= REGISTERS
 
@@ -102,8 +105,8 @@ def test_what_comes_before():
     lse = like(q, 3)[..., 0].float().contiguous()
     lse[..., 5] = float("-inf")
     scaled, less = torch.full((2, 2, 3, padded), float("nan"))
-    added = torch.full(q.shape, float("nan"))
-    constants = {"D": 40, "PAD_D": 64, "ROWS": 64, "BLOCK_M": 32, "ADD_DQ": True}
+    added = torch.full((*q.shape[:3], 24), float("nan"))
+    constants = {"D": 40, "DQ_D": 24, "PAD_D": 64, "ROWS": 64, "BLOCK_M": 32}
 
     def before(scaled, slopes, ahead):
         scalars = (o.stride(), grad_o.stride(), 3, 70, padded, slopes, ahead)
@@ -142,9 +145,9 @@ def test_a_method_that_cannot_run_says_why():
 def judge(q, k, v, grad_o=None, **how):
     """The gradients by the rule, summed in any order and serialized; and once more
     serialized: the same bits."""
-    grad_o = like(q) if grad_o is None else grad_o
     with torch.no_grad():
         o, lse = kernels.flash_attention(q, k, v, return_lse=True, **how)
+    grad_o = like(o) if grad_o is None else grad_o
     tensors, more = (grad_o, None, q, k, v, o, lse), how | {"method": "hopper"}
     free, serialized, again = (
         gradients.backward(*tensors, **more, deterministic=d)[:3] for d in (False, True, True)
@@ -153,7 +156,7 @@ def judge(q, k, v, grad_o=None, **how):
         assert_gradients(grads, q, k, v, grad_o, **how)
     assert all(map(torch.equal, serialized, again))
     assert all(map(torch.equal, free[1:], serialized[1:]))
-    if q.shape[-1] > backward.WIDEST:
+    if max(q.shape[-1], v.shape[-1]) > backward.WIDEST:
         assert torch.equal(free[0], serialized[0])
 
 
@@ -181,6 +184,18 @@ def test_wide_head_dims(d, mask):
     judge(*make_qkv(515, d, dtype="bf16", q_by=5.0, kv_by=3.0), mask=mask)
     q, k, v = (x.transpose(1, 2) for x in make_qkv(6, d, batch=2, heads=400, dtype="bf16"))
     judge(q, k, v, torch.ones(1, 1, 1, 1, dtype=q.dtype, device=DEVICE).expand(q.shape), mask=mask)
+
+
+@hopper_only
+@pytest.mark.parametrize("mask", ["full", "causal", *MASKS])
+@pytest.mark.parametrize(("d", "d_v"), [*NARROW, (64, 128), (96, 256), (120, 56)])
+def test_values_of_another_head_dimension(d, d_v, mask):
+    for n_q, n_k, dtype in ((515, 515, "bf16"), (300, 470, "fp16")):
+        q, k, v = (make_qkv(n_q, x, n_k=n_k, batch=2, heads=3, dtype=dtype) for x in (d, d, d_v))
+        leaves = [x.requires_grad_() for x in (q[0], k[1], v[2])]
+        judge(*leaves, mask=mask)
+        o = kernels.attention(*leaves, mask=mask)
+        assert_gradients(torch.autograd.grad(o, leaves, like(o)), *leaves, like(o), mask=mask)
 
 
 @hopper_only
