@@ -21,6 +21,7 @@ Run = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, bool], torch.Tensor]
 RUN_ON_A_CARD = {
     "3.6": ("NVIDIA H200", "2026-11-22"),
     "3.7": ("NVIDIA H200", "2026-11-22"),
+    "3.9": ("NVIDIA H200", "2026-11-28"),
 }
 # Of every launch. Triton 3.10 fuses multiply and add only on request.
 OPTIONS = {"num_warps": 4, "enable_fp_fusion": True}
