@@ -54,9 +54,9 @@ def backward(
     """Compute the gradients of a loss from its gradients by O and by lse (arXiv 2307.08691,
     Algorithm 2).
 
-    Returns dQ, dK and dV like q, k and v, in q's dtype, and dsink (H,) in fp32, or None without a
-    sink. `grad_o` like O, any strides; `grad_lse` like lse; either may be None, which is
-    0. O and lse are what the forward returned for the other arguments, which are
+    Returns dQ, dK and dV, of the shapes of q, k and v and in q's dtype, and dsink (H,) in fp32, or
+    None without a sink. `grad_o` like O, any strides; `grad_lse` like lse; either may be None,
+    which is 0. O and lse are what the forward returned for the other arguments, which are
     `kernels.flash_attention`'s; P is recomputed from lse. `block_m` and `block_n` are lowered to
     the largest that fits. `deterministic`: dQ by a pass of its own, or serialized, the same bits at
     each call; None means torch.are_deterministic_algorithms_enabled(). `method` "readable" or
@@ -110,7 +110,7 @@ def _prepare(
     (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape
     if 0 in q.shape or 0 in k.shape:
         return _empty_gradients
-    given, scale, device = scale, scale_of(scale, d), q.device
+    own_scale, scale, device = scale, scale_of(scale, d), q.device
     parsed = masks.from_keywords(causal, mask)
     modified = check_score(score)
     if method == "hopper":
@@ -126,7 +126,7 @@ def _prepare(
         raise ValueError(f"method = {method!r} is not allowed: {', '.join(METHODS)}.")
     if is_uneven(q, k, v):
         rest = block_m, block_n, precision, method, required, deterministic
-        return _prepare_widened((q, k, v, o, grad_o), lse, (causal, mask, score), given, rest)
+        return _prepare_widened((q, k, v, o, grad_o), lse, (causal, mask, score), own_scale, rest)
     if block_m is block_n is states is None:
         has_pass = has_pass_for_dq(card_of(device), d, q.element_size())
         deterministic = deterministic or has_pass

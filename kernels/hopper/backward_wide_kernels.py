@@ -36,11 +36,10 @@ FIRST_RING, SECOND_RING = constant(5), constant(8)
 
 
 @gluon.jit
-def product(
-    a_smem, a, b_smem, b, first, LESS: gl.constexpr, PARTS: gl.constexpr, WIDTH: gl.constexpr
-):
+def product(a_smem, a, b_smem, b, first, LESS: gl.constexpr, PARTS: gl.constexpr):
     """Start A Bᵀ (64, 64) in fp32, with LESS plus `first`: the a-th and the b-th rows of PARTS
     boxes."""
+    WIDTH: gl.constexpr = a_smem.shape[4]
     started = first
     for part in gl.static_range(PARTS):
         left = a_smem.index(a * PARTS + part).reshape([BLOCK, WIDTH])
@@ -50,8 +49,9 @@ def product(
 
 
 @gluon.jit
-def add_product(sums, left, x_smem, x, PARTS: gl.constexpr, WIDTH: gl.constexpr):
+def add_product(sums, left, x_smem, x, PARTS: gl.constexpr):
     """Return sums + left · X, part by part; left (64, 64) is in registers, X the x-th boxes."""
+    WIDTH: gl.constexpr = x_smem.shape[4]
     started = ()
     for part in gl.static_range(PARTS):
         right = x_smem.index(x * PARTS + part).reshape([BLOCK, WIDTH])
@@ -90,19 +90,19 @@ def boxes(desc, COUNT: gl.constexpr):
 
 
 @gluon.jit
-def load_boxes(desc, b, h, row0, full, smem, slot, PARTS: gl.constexpr, WIDTH: gl.constexpr):
+def load_boxes(desc, b, h, row0, full, smem, slot, PARTS: gl.constexpr):
     """Load 64 rows from row0 on into a slot (producer)."""
+    WIDTH: gl.constexpr = smem.shape[4]
     for part in gl.static_range(PARTS):
         box = smem.index(slot * PARTS + part)
         async_load(desc, [b, h, row0, part * WIDTH], full, box)
 
 
 @gluon.jit
-def store_boxes(
-    desc, b, h, row0, sums, scale, smem, slot, PARTS: gl.constexpr, WIDTH: gl.constexpr
-):
+def store_boxes(desc, b, h, row0, sums, scale, smem, slot, PARTS: gl.constexpr):
     """Store scale · sums of 64 rows by way of a slot that is not read any more. TMA leaves out what
     is beyond the tensor."""
+    WIDTH: gl.constexpr = smem.shape[4]
     for part in gl.static_range(PARTS):
         box = smem.index(slot * PARTS + part).reshape([BLOCK, WIDTH])
         box.store((sums[part] * scale).to(desc.dtype))
@@ -116,9 +116,6 @@ def store_boxes(
 def produce_for_keys(loads, place, plan: gl.constexpr):
     """Load K_j and V_j, and Q_i, dO_i, lse_i, −D_i of all heads of the group from the last row
     block to the first (producer warp)."""
-    PARTS: gl.constexpr = plan.parts
-    V_PARTS: gl.constexpr = plan.v_parts
-    WIDTH: gl.constexpr = plan.width
     STAGES: gl.constexpr = plan.stages
     descriptors, smem, full, sizes = loads
     q_desc, k_desc, v_desc, do_desc, lse_desc, less_desc = descriptors
@@ -126,27 +123,27 @@ def produce_for_keys(loads, place, plan: gl.constexpr):
     q_full, k_full, v_full, do_full = full
     b, k_head, key0, first, end, passes, _whole = place
     H, GROUP, PADDED = sizes
-    BYTES: gl.constexpr = BLOCK * PARTS * WIDTH * 2
-    V_BYTES: gl.constexpr = BLOCK * V_PARTS * WIDTH * 2
+    BYTES: gl.constexpr = BLOCK * plan.parts * plan.width * 2
+    V_BYTES: gl.constexpr = BLOCK * plan.v_parts * plan.width * 2
     h = k_head * GROUP
     row0 = end - BLOCK
     mbarrier.expect(k_full.index(0), BYTES)
-    load_boxes(k_desc, b, k_head, key0, k_full.index(0), k_smem, 0, PARTS, WIDTH)
+    load_boxes(k_desc, b, k_head, key0, k_full.index(0), k_smem, 0, plan.parts)
     for it in range(0, passes):
         s = it % STAGES
         at = (b * H + h) * PADDED + row0
         if it >= STAGES:
             await_both(FIRST_RING + s)
         mbarrier.expect(q_full.index(s), BYTES + BLOCK * 4)
-        load_boxes(q_desc, b, h, row0, q_full.index(s), q_smem, s, PARTS, WIDTH)
+        load_boxes(q_desc, b, h, row0, q_full.index(s), q_smem, s, plan.parts)
         async_load(lse_desc, [at], q_full.index(s), lse_smem.index(s))
         if it == 0:
             mbarrier.expect(v_full.index(0), V_BYTES)
-            load_boxes(v_desc, b, k_head, key0, v_full.index(0), v_smem, 0, V_PARTS, WIDTH)
+            load_boxes(v_desc, b, k_head, key0, v_full.index(0), v_smem, 0, plan.v_parts)
         if it >= STAGES:
             await_both(SECOND_RING + s)
         mbarrier.expect(do_full.index(s), V_BYTES + BLOCK * 4)
-        load_boxes(do_desc, b, h, row0, do_full.index(s), do_smem, s, V_PARTS, WIDTH)
+        load_boxes(do_desc, b, h, row0, do_full.index(s), do_smem, s, plan.v_parts)
         async_load(less_desc, [at], do_full.index(s), less_smem.index(s))
         row0 -= BLOCK
         if row0 < first:
@@ -157,9 +154,6 @@ def produce_for_keys(loads, place, plan: gl.constexpr):
 @gluon.jit
 def compute_values(work, place, plan: gl.constexpr):
     """Compute Pᵀ = exp(Sᵀ − lse) of 64 keys, and dV_j = Σ Pᵀ dO_i (first warpgroup)."""
-    PARTS: gl.constexpr = plan.parts
-    V_PARTS: gl.constexpr = plan.v_parts
-    WIDTH: gl.constexpr = plan.width
     STAGES: gl.constexpr = plan.stages
     smem, full, p_smem, stores, scales, SPANS = work
     q_smem, k_smem, _v_smem, do_smem, lse_smem, _less_smem = smem
@@ -168,14 +162,14 @@ def compute_values(work, place, plan: gl.constexpr):
     DTYPE: gl.constexpr = q_smem.dtype
     S_LAYOUT: gl.constexpr = accumulator(BLOCK)
     none = gl.zeros([BLOCK, BLOCK], gl.float32, S_LAYOUT)
-    dV = no_sums(V_PARTS, WIDTH)
+    dV = no_sums(plan.v_parts, plan.width)
     row0 = end - BLOCK
     mbarrier.wait(k_full.index(0), 0)
     for it in range(0, passes):
         s = it % STAGES
         # phase: scores — Sᵀ = K_j Q_iᵀ
         await_full(q_full, it, STAGES)
-        S_started = product(k_smem, 0, q_smem, s, none, False, PARTS, WIDTH)
+        S_started = product(k_smem, 0, q_smem, s, none, False, plan.parts)
         S = warpgroup_mma_wait(0, deps=[S_started])
         lse = lse_smem.index(s).load(gl.SliceLayout(0, S_LAYOUT))
         # phase: mask
@@ -185,29 +179,26 @@ def compute_values(work, place, plan: gl.constexpr):
         # phase: exp — a row that sees no key, or is none, has lse = ∞
         P = gl.exp2(S * scales[1] - lse[None, :])
         announce(FIRST_RING + s)
-        P_16 = left_of(P, DTYPE, WIDTH)
+        P_16 = left_of(P, DTYPE, plan.width)
         wait_turn(0)
         p_smem.permute((1, 0)).store(P)
         pass_turn(1)
         # phase: dV — dV_j += Pᵀ dO_i
         await_full(do_full, it, STAGES)
-        dV = add_product(dV, P_16, do_smem, s, V_PARTS, WIDTH)
+        dV = add_product(dV, P_16, do_smem, s, plan.v_parts)
         announce(SECOND_RING + s)
         row0 -= BLOCK
         if row0 < first:
             row0 = end - BLOCK
     # phase: store — by way of K, which nobody else reads
     _dk_desc, dv_desc = stores
-    store_boxes(dv_desc, b, k_head, key0, dV, 1.0, k_smem, 0, V_PARTS, WIDTH)
+    store_boxes(dv_desc, b, k_head, key0, dV, 1.0, k_smem, 0, plan.v_parts)
 
 
 @gluon.jit
 def compute_keys(work, place, plan: gl.constexpr):
     """Compute dSᵀ = Pᵀ ∘ (V dO_iᵀ − D_i) of 64 keys, and dK_j = scale · Σ dSᵀ Q_i (second
     warpgroup)."""
-    PARTS: gl.constexpr = plan.parts
-    V_PARTS: gl.constexpr = plan.v_parts
-    WIDTH: gl.constexpr = plan.width
     STAGES: gl.constexpr = plan.stages
     smem, full, p_smem, stores, scales, _SPANS = work
     q_smem, _k_smem, v_smem, do_smem, _lse_smem, less_smem = smem
@@ -216,7 +207,7 @@ def compute_keys(work, place, plan: gl.constexpr):
     DTYPE: gl.constexpr = q_smem.dtype
     S_LAYOUT: gl.constexpr = accumulator(BLOCK)
     BY_ROW: gl.constexpr = gl.SliceLayout(0, S_LAYOUT)
-    dK = no_sums(PARTS, WIDTH)
+    dK = no_sums(plan.parts, plan.width)
     pass_turn(0)
     mbarrier.wait(v_full.index(0), 0)
     for it in range(0, passes):
@@ -224,21 +215,21 @@ def compute_keys(work, place, plan: gl.constexpr):
         # phase: dP — dPᵀ − D = V_j dO_iᵀ − D_i
         await_full(do_full, it, STAGES)
         less = less_smem.index(s).load(BY_ROW)[None, :].broadcast_to([BLOCK, BLOCK])
-        dP_started = product(v_smem, 0, do_smem, s, less, True, V_PARTS, WIDTH)
+        dP_started = product(v_smem, 0, do_smem, s, less, True, plan.v_parts)
         dP = warpgroup_mma_wait(0, deps=[dP_started])
         announce(SECOND_RING + s)
         # phase: dS — P of the other warpgroup
         wait_turn(1)
         P = p_smem.permute((1, 0)).load(S_LAYOUT)
         pass_turn(0)
-        dS_16 = left_of(P * dP, DTYPE, WIDTH)
+        dS_16 = left_of(P * dP, DTYPE, plan.width)
         # phase: dK — dK_j += dSᵀ Q_i
         await_full(q_full, it, STAGES)
-        dK = add_product(dK, dS_16, q_smem, s, PARTS, WIDTH)
+        dK = add_product(dK, dS_16, q_smem, s, plan.parts)
         announce(FIRST_RING + s)
     # phase: store — by way of V, which nobody else reads
     dk_desc, _dv_desc = stores
-    store_boxes(dk_desc, b, k_head, key0, dK, scales[0], v_smem, 0, PARTS, WIDTH)
+    store_boxes(dk_desc, b, k_head, key0, dK, scales[0], v_smem, 0, plan.parts)
 
 
 @gluon.jit(do_not_specialize=["Tc", "BH", "H", "GROUP", "PADDED", "SECTION"])
@@ -291,19 +282,16 @@ def wide_keys_kernel(
 @gluon.jit
 def produce_for_rows(loads, place, plan: gl.constexpr):
     """Load Q_i and dO_i, and K_j and V_j from the last key block to the first (producer warp)."""
-    PARTS: gl.constexpr = plan.parts
-    V_PARTS: gl.constexpr = plan.v_parts
-    WIDTH: gl.constexpr = plan.width
     descriptors, smem, full, GROUP = loads
     q_desc, k_desc, v_desc, do_desc = descriptors
     q_smem, k_smem, v_smem, do_smem = smem
     q_full, k_full, v_full, do_full = full
     b, h, i, first, end, _at = place
-    BYTES: gl.constexpr = BLOCK * PARTS * WIDTH * 2
-    V_BYTES: gl.constexpr = BLOCK * V_PARTS * WIDTH * 2
+    BYTES: gl.constexpr = BLOCK * plan.parts * plan.width * 2
+    V_BYTES: gl.constexpr = BLOCK * plan.v_parts * plan.width * 2
     mbarrier.expect(q_full.index(0), 2 * BYTES)
     for w in gl.static_range(2):
-        load_boxes(q_desc, b, h, (2 * i + w) * BLOCK, q_full.index(0), q_smem, w, PARTS, WIDTH)
+        load_boxes(q_desc, b, h, (2 * i + w) * BLOCK, q_full.index(0), q_smem, w, plan.parts)
     for it in range(0, end - first):
         n0 = (end - 1 - it) * BLOCK
         k_slot = it % plan.stages
@@ -311,24 +299,21 @@ def produce_for_rows(loads, place, plan: gl.constexpr):
         if it >= plan.stages:
             await_both(FIRST_RING + k_slot)
         mbarrier.expect(k_full.index(k_slot), BYTES)
-        load_boxes(k_desc, b, h // GROUP, n0, k_full.index(k_slot), k_smem, k_slot, PARTS, WIDTH)
+        load_boxes(k_desc, b, h // GROUP, n0, k_full.index(k_slot), k_smem, k_slot, plan.parts)
         if it == 0:
             mbarrier.expect(do_full.index(0), 2 * V_BYTES)
             for w in gl.static_range(2):
                 row0 = (2 * i + w) * BLOCK
-                load_boxes(do_desc, b, h, row0, do_full.index(0), do_smem, w, V_PARTS, WIDTH)
+                load_boxes(do_desc, b, h, row0, do_full.index(0), do_smem, w, plan.v_parts)
         if it >= plan.v_stages:
             await_both(SECOND_RING + v_slot)
         mbarrier.expect(v_full.index(v_slot), V_BYTES)
-        load_boxes(v_desc, b, h // GROUP, n0, v_full.index(v_slot), v_smem, v_slot, V_PARTS, WIDTH)
+        load_boxes(v_desc, b, h // GROUP, n0, v_full.index(v_slot), v_smem, v_slot, plan.v_parts)
 
 
 @gluon.jit
 def compute_rows(work, place, plan: gl.constexpr, w: gl.constexpr):
     """Compute dQ_i = scale · Σ dS K_j of rows i·128 + 64 w … + 63 (warpgroup w)."""
-    PARTS: gl.constexpr = plan.parts
-    V_PARTS: gl.constexpr = plan.v_parts
-    WIDTH: gl.constexpr = plan.width
     smem, full, dq_desc, LSE, LESS, scales, zero, tables = work
     q_smem, k_smem, v_smem, do_smem = smem
     q_full, k_full, v_full, do_full = full
@@ -345,19 +330,19 @@ def compute_rows(work, place, plan: gl.constexpr, w: gl.constexpr):
     if plan.masked:
         whole = gl.load(tile + OWN + 4 * w + 2), gl.load(tile + OWN + 4 * w + 3)
         seen = rows_of(SPANS, None, 0.0, row0, 0, 0, whole, plan, BY_ROW)
-    dQ = no_sums(PARTS, WIDTH)
+    dQ = no_sums(plan.parts, plan.width)
     mbarrier.wait(q_full.index(0), 0)
     for it in range(0, end - first):
         k_slot = it % plan.stages
         v_slot = it % plan.v_stages
         # phases: scores, dP — both products are started
         await_full(k_full, it, plan.stages)
-        S_started = product(q_smem, w + zero * it, k_smem, k_slot, none, False, PARTS, WIDTH)
+        S_started = product(q_smem, w + zero * it, k_smem, k_slot, none, False, plan.parts)
         mbarrier.wait(do_full.index(0), 0)
         await_full(v_full, it, plan.v_stages)
         # + zero: else the places of dO, the same in each pass, would fill the registers
-        dP_started = product(do_smem, w + zero * it, v_smem, v_slot, none, False, V_PARTS, WIDTH)
-        S = warpgroup_mma_wait(V_PARTS, deps=[S_started])
+        dP_started = product(do_smem, w + zero * it, v_smem, v_slot, none, False, plan.v_parts)
+        S = warpgroup_mma_wait(plan.v_parts, deps=[S_started])
         # phases: mask, exp
         if plan.masked:
             S = modify_and_mask(S, (end - 1 - it) * BLOCK, seen, 2, plan, S_LAYOUT)
@@ -365,11 +350,11 @@ def compute_rows(work, place, plan: gl.constexpr, w: gl.constexpr):
         dP = warpgroup_mma_wait(0, deps=[dP_started])
         announce(SECOND_RING + v_slot)
         # phases: dS, dQ
-        dS_16 = left_of(P * (dP + less[:, None]), DTYPE, WIDTH)
-        dQ = add_product(dQ, dS_16, k_smem, k_slot, PARTS, WIDTH)
+        dS_16 = left_of(P * (dP + less[:, None]), DTYPE, plan.width)
+        dQ = add_product(dQ, dS_16, k_smem, k_slot, plan.parts)
         announce(FIRST_RING + k_slot)
     # phase: store — by way of this warpgroup's Q
-    store_boxes(dq_desc, b, h, row0, dQ, scales[0], q_smem, w, PARTS, WIDTH)
+    store_boxes(dq_desc, b, h, row0, dQ, scales[0], q_smem, w, plan.parts)
 
 
 @gluon.jit(do_not_specialize=["Tr", "BH", "H", "GROUP", "PADDED", "SECTION", "zero"])
