@@ -125,8 +125,12 @@ def _prepare(
     elif method not in METHODS:
         raise ValueError(f"method = {method!r} is not allowed: {', '.join(METHODS)}.")
     if is_uneven(q, k, v):
-        rest = block_m, block_n, precision, method, required, deterministic
-        return _prepare_widened((q, k, v, o, grad_o), lse, (causal, mask, score), own_scale, rest)
+        others = {
+            "causal": causal, "mask": mask, "score": score, "block_m": block_m, "block_n": block_n,
+            "precision": precision, "method": method, "required": required,
+            "deterministic": deterministic,
+        }  # fmt: skip
+        return _prepare_widened((q, k, v, o, grad_o), lse, own_scale, others)
     if block_m is block_n is states is None:
         has_pass = has_pass_for_dq(card_of(device), d, q.element_size())
         deterministic = deterministic or has_pass
@@ -192,7 +196,7 @@ def _prepare(
     return without_warnings(call)
 
 
-def _prepare_widened(tensors, lse, rules: tuple, scale: float | None, rest: tuple) -> Callable:
+def _prepare_widened(tensors, lse, scale: float | None, others: dict) -> Callable:
     """Return what `_prepare` does for v of another head dimension, by a call of tensors of one
     dimension: only the Hopper kernels take such tensors as they are."""
     d, d_v = tensors[0].shape[-1], tensors[2].shape[-1]
@@ -202,8 +206,8 @@ def _prepare_widened(tensors, lse, rules: tuple, scale: float | None, rest: tupl
         o, grad_o = (torch.nn.functional.pad(x, (0, v.shape[-1] - d_v)) for x in (o, grad_o))
         return (q, k, v, o, grad_o), wide_scale
 
-    wide, wide_scale = widened(*tensors)
-    call = _prepare(*wide, lse, *rules, wide_scale, *rest)
+    (q, k, v, o, grad_o), wide_scale = widened(*tensors)
+    call = _prepare(q, k, v, o, grad_o, lse, scale=wide_scale, **others)
 
     def narrowed(q, k, v, o, grad_o, *more):
         wide, _ = widened(q, k, v, o, grad_o)
