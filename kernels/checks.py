@@ -33,7 +33,7 @@ def check_is_beside(name: str, x: torch.Tensor, device: torch.device) -> None:
 def aligned(x: torch.Tensor) -> torch.Tensor:
     """Return x, contiguous and at an address that is a multiple of 16, for which Triton
     compiles."""
-    x = x.contiguous()
+    x = x.resolve_neg().contiguous()
     return x.clone() if x.data_ptr() & 15 else x
 
 
@@ -44,9 +44,22 @@ def check_call(
     """Return the mask, the score and the scale of a call after every check of these arguments and
     of the device. Raises TypeError, ValueError or RuntimeError with one sentence."""
     check_tensors(q, k, v, is_even)
+    check_is_resolved(q, k, v)
     check_device(q.device)
     scale = scale_of(scale, q.shape[-1])
     return masks.from_keywords(causal, mask), check_score(score), scale
+
+
+def check_is_resolved(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> None:
+    """Raise ValueError with one sentence for a view that PyTorch negates when it is read: a kernel
+    would read the values of its memory. A tracer resolves it itself."""
+    if is_traced():
+        return
+    for name, x in (("q", q), ("k", k), ("v", v)):
+        if x.is_neg():
+            raise ValueError(
+                f"{name} is a negated view, as z.conj().imag is one: pass {name}.resolve_neg()."
+            )
 
 
 def check_tensors(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, is_even: bool = True) -> None:
@@ -58,6 +71,8 @@ def check_tensors(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, is_even: bo
     """
     for name, x in (("q", q), ("k", k), ("v", v)):
         check_is_tensor(name, x)
+        if not is_dense(x):
+            raise TypeError(f"{name} is sparse or nested: only dense tensors are allowed.")
         if x.dim() != 4:
             raise ValueError(f"{name} must have 4 dimensions (B, H, N, d), not {tuple(x.shape)}.")
         if x.dtype not in DTYPES.values():
@@ -131,10 +146,7 @@ def check_sink(sink: float | torch.Tensor, q: torch.Tensor) -> torch.Tensor:
     Raises TypeError, ValueError or RuntimeError with one sentence.
     """
     if not isinstance(sink, torch.Tensor):
-        if isinstance(sink, bool) or not isinstance(sink, int | float):
-            raise TypeError(f"sink must be a number or a tensor, not {type(sink).__name__}.")
-        if not abs(sink) <= 1e30:
-            raise ValueError(f"sink = {sink} is not allowed: a number from -1e30 to 1e30.")
+        check_sink_number(sink)
         return _constant_sink(float(sink), q.shape[1], q.device)
     if sink.shape != (q.shape[1],) or not sink.is_floating_point():
         raise ValueError(
@@ -143,6 +155,14 @@ def check_sink(sink: float | torch.Tensor, q: torch.Tensor) -> torch.Tensor:
         )
     check_is_beside("sink", sink, q.device)
     return aligned(sink.detach().to(torch.float32))
+
+
+def check_sink_number(sink: float) -> None:
+    """Check a sink that is no tensor. Raises TypeError or ValueError with one sentence."""
+    if isinstance(sink, bool) or not isinstance(sink, int | float):
+        raise TypeError(f"sink must be a number or a tensor, not {type(sink).__name__}.")
+    if not abs(sink) <= 1e30:
+        raise ValueError(f"sink = {sink} is not allowed: a number from -1e30 to 1e30.")
 
 
 def check_dropout(dropout: float, seed: int) -> None:
@@ -173,9 +193,14 @@ def is_traced() -> bool:
     return (mode is not None and type(mode).is_infra_mode()) or peek_interpreter_stack() is not None
 
 
+def is_dense(x: torch.Tensor) -> bool:
+    """Return whether a tensor has one shape and strides."""
+    return x.layout == torch.strided and not x.is_nested
+
+
 def is_uneven(q, k, v) -> bool:
     """Return whether v has another head dimension than q and k, which have one."""
-    if not all(isinstance(x, torch.Tensor) for x in (q, k, v)):
+    if not all(isinstance(x, torch.Tensor) and is_dense(x) for x in (q, k, v)):
         return False
     return v.shape[-1:] != q.shape[-1:] == k.shape[-1:] and k.shape[:-1] == v.shape[:-1]
 

@@ -184,7 +184,10 @@ def _caches(q, k, lengths, block_table) -> tuple[tuple[torch.Tensor, ...], int]:
     if lengths is None:
         raise ValueError("block_table needs lengths, the number of keys of each batch.")
     given = {"lengths": (lengths, 1), "block_table": (block_table, 2)}
-    more, batch = [], len(q) if isinstance(q, torch.Tensor) and q.dim() else 0
+    check_is_tensor("q", q)
+    if q.dim() != 4:
+        raise ValueError(f"q must have 4 dimensions (B, H, N, d), not {tuple(q.shape)}.")
+    more, batch = [], len(q)
     for name, (x, dims) in given.items():
         if x is None:
             continue
@@ -197,6 +200,10 @@ def _caches(q, k, lengths, block_table) -> tuple[tuple[torch.Tensor, ...], int]:
         check_is_beside(name, x, q.device)
         more.append(aligned(x))
     width = 0 if block_table is None else block_table.shape[1]
+    if block_table is not None and not width:
+        raise ValueError(
+            f"block_table has shape {tuple(block_table.shape)}: a batch must have a page."
+        )
     if q.device.type == "cpu" and isinstance(k, torch.Tensor) and k.dim() == 4 and batch:
         _check_values(k, *more)
     return tuple(more), width
@@ -209,7 +216,7 @@ def _check_values(k: torch.Tensor, lengths: torch.Tensor, table: torch.Tensor | 
         raise ValueError(
             f"lengths are from {lengths.amin():,} to {lengths.amax():,}: 0 to {room:,} are allowed."
         )
-    if table is not None:
+    if table is not None and len(k):
         read = torch.arange(table.shape[1]) * k.shape[1] < lengths[:, None]
         wrong = table[read & ((table < 0) | (table >= len(k)))]
         if len(wrong):
@@ -232,6 +239,10 @@ def prepare(
                 raise ValueError(
                     f"{name} must be (pages, page size, Hk, d) with a block table, not {shape}."
                 )
+        if k.shape != v.shape:  # a page of k may lie beyond the last one of v
+            raise ValueError(
+                f"k and v must have one shape, not {tuple(k.shape)} and {tuple(v.shape)}."
+            )
         page = k.shape[1]
         each = [x[:1].transpose(1, 2).expand(len(q), -1, -1, -1) for x in (k, v)]
     parsed, _, factor = check_call(q, each[0], each[1], causal, None, None, scale)

@@ -12,7 +12,15 @@ import torch
 from torch._C._functorch import TransformType, peek_interpreter_stack
 
 from . import decode, gradients, hopper, orders
-from .checks import check_call, check_sink, check_tensors, is_traced, is_uneven, widen
+from .checks import (
+    check_call,
+    check_sink,
+    check_sink_number,
+    check_tensors,
+    is_traced,
+    is_uneven,
+    widen,
+)
 from .launching import Calls
 from .spec import masks
 from .spec.scores import Score
@@ -104,12 +112,17 @@ def traced(q, k, v, sink, options: dict, deterministic, spans=None, tiling: str 
     """Return O and lse by the operator, which PyTorch's compiler and its transforms see whole;
     `tiling` as `_run` has it."""
     check_tensors(q, k, v, is_even=False)
-    for name, kind in (("causal", bool), ("mask", str), ("score", str), ("scale", (int, float))):
+    for name, kind, what in (
+        ("causal", bool, "True or False"), ("mask", str, "a text such as 'causal'"),
+        ("score", str, "a text such as 'softcap:30'"), ("scale", (int, float), "a number"),
+    ):  # fmt: skip
         given = options.get(name)
         if given is not None and not isinstance(given, kind):
-            raise TypeError(f"{name} is a {type(given).__name__}, which is not allowed.")
+            raise TypeError(f"{name} must be {what}, not {type(given).__name__}.")
     if sink is not None and not isinstance(sink, torch.Tensor):
-        sink = q.new_full((q.shape[1],), sink, dtype=torch.float32)
+        check_sink_number(sink)
+        # Not of q, by whose batch torch.vmap would have one for each.
+        sink = torch.full((q.shape[1],), sink, dtype=torch.float32, device=q.device)
     transform = None if torch.compiler.is_compiling() else peek_interpreter_stack()
     if transform is not None and transform.key() != TransformType.Vmap:
         raise RuntimeError(

@@ -16,10 +16,11 @@ from typing import Any
 import torch
 import triton
 
-from .checks import check_tensors, scale_of
+from .checks import check_device, check_is_resolved, check_tensors, is_traced, scale_of
 from .hopper import plans, versions
 from .hopper.launch import counter_of, describe_rows, why_not_here
 from .launching import Launch, on_device
+from .spec import masks
 from .spec.formats import FORMATS
 from .triton_internals import tl
 
@@ -123,14 +124,25 @@ class Quantized:
 def quantize_fp8(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> Quantized:
     """Round q (B, H, Nq, d), k and v (B, Hk, Nk, d), d = 64 or 128, to e4m3 with scales.
 
-    Raises ValueError with one sentence for other input, and for tensors without an element.
+    All values must be finite; on a GPU they are not checked: that would wait for the device.
+    Raises TypeError, ValueError or RuntimeError with one sentence for other input, and for tensors
+    without an element.
     """
     check_tensors(q, k, v)
+    if is_traced():
+        raise RuntimeError(
+            "attention_fp8 is not run under torch.compile or torch.vmap: kernels.attention is."
+        )
+    check_is_resolved(q, k, v)
+    check_device(q.device)
     (batch, heads, n_q, d), (_, k_heads, n_k, _) = q.shape, k.shape
     if (d, False) not in plans.FP8:
         raise ValueError(f"d = {d} is not allowed: attention_fp8 takes d = 64 and d = 128.")
     if 0 in q.shape or 0 in k.shape:
         raise ValueError(f"q {tuple(q.shape)} and k {tuple(k.shape)} must not be empty.")
+    for name, x in (("q", q), ("k", k), ("v", v)):
+        if x.device.type == "cpu" and not x.isfinite().all():
+            raise ValueError(f"{name} has values that are not finite, for which there is no scale.")
     q, k, v = (x if x.stride(3) == 1 else x.contiguous() for x in (q, k, v))
     padded = -(-n_k // KEYS) * KEYS
     make = partial(torch.empty, device=q.device)
@@ -174,10 +186,15 @@ def attention_fp8(
     q (B, H, Nq, d), k and v (B, Hk, Nk, d), Hk dividing H, d 64 or 128, fp16, bf16 or fp32; or
     one `Quantized` in their place. Causal is aligned bottom-right. Returns O (B, H, Nq, d) in q's
     dtype (bf16 for fp32 on Hopper), with `return_lse` also lse (B, H, Nq), fp32, natural log.
-    Raises ValueError as `quantize_fp8` does. ``plan`` overrides `plans.FP8`: that of
+    Raises what `quantize_fp8` raises. ``plan`` overrides `plans.FP8`: that of
     `plans.FP8_ONE_LEVEL` is 4 % faster, and 7 % off where V has a mean.
     """
+    masks.from_keywords(causal)  # raises for what is no bool
+    if plan is not None and not isinstance(plan, plans.Plan):
+        raise TypeError(f"plan must be a plans.Plan or None, not {type(plan).__name__}.")
     if isinstance(q, Quantized):
+        if k is not None or v is not None:
+            raise ValueError("k and v are not allowed beside a Quantized, which has its own.")
         given = q
     elif k is None or v is None:
         raise ValueError("k and v are missing: attention_fp8 takes q, k, v or one Quantized.")

@@ -68,8 +68,7 @@ def backward(
         deterministic = torch.are_deterministic_algorithms_enabled()
     if sink is not None:
         sink = check_sink(sink, q)
-    if grad_o is None:
-        grad_o = torch.zeros_like(o)
+    grad_o = torch.zeros_like(o) if grad_o is None else grad_o.resolve_neg()
     lse = lse.contiguous()
     tiled = block_m is not None or block_n is not None
     is_serial = deterministic and max(q.shape[-1], v.shape[-1]) <= hopper_backward.WIDEST

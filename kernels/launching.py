@@ -51,9 +51,10 @@ class Calls:
                 q.shape, k.shape, v.shape, q.stride(), k.stride(), v.stride(),
                 q.dtype, k.dtype, v.dtype, device, k.device, v.device,
                 (q.data_ptr() | k.data_ptr() | v.data_ptr()) & 15, options,
+                q.is_neg() or k.is_neg() or v.is_neg(),
             )  # fmt: skip
             call = self.cache.get(key)
-        except (AttributeError, TypeError):
+        except (AttributeError, TypeError, RuntimeError):  # the last of sparse and nested tensors
             self.prepare(q, k, v, *options)  # raises with a sentence on the wrong argument
             raise
         if call is None:

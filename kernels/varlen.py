@@ -41,7 +41,8 @@ def attention_varlen(
     offsets on q's device that rise from 0 to the totals. A sequence may be empty. `causal` is
     aligned bottom-right in each sequence. Differentiable by q, k and v. No score between two
     sequences is computed but in tiles that hold rows of both. Offsets are checked at their first
-    use, which waits for the device; the same tensor, unchanged, is not checked again.
+    use, which waits for the device; the same tensor, unchanged, is not checked again. Under
+    `torch.compile` they are not checked, and false ones give no error.
 
     If all sequences have one number of rows and one of keys, each at least 80 % of full blocks of
     128, and Hk = H, they are computed as a dense batch, by the kernel and at the speed of

@@ -113,13 +113,14 @@ def test_large_scores_and_rows_that_see_no_key():
     assert not grads[0][:, :, :blind].any()  # nothing depends on what such a row asks for
 
 
-@pytest.mark.parametrize("kind", ["expanded", "transposed", "every other"])
+@pytest.mark.parametrize("kind", ["expanded", "transposed", "every other", "negated"])
 def test_any_strides_of_the_gradient(kind):
     q, k, v = make_qkv(20, 16, heads=2, dtype="fp16")
     made = {
         "expanded": lambda: torch.ones(1, 1, 1, 1, dtype=q.dtype, device=DEVICE).expand(q.shape),
         "transposed": lambda: like(q.transpose(1, 2).contiguous()).transpose(1, 2),
         "every other": lambda: like(torch.cat((q, q), -1))[..., ::2],
+        "negated": lambda: torch._neg_view(like(q)),
     }[kind]()
     judge(q, k, v, {"causal": True}, made)
 

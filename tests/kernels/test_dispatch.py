@@ -64,12 +64,17 @@ def test_torch_vmap_runs_one_call_of_a_larger_batch(name):
     torch.testing.assert_close(*grads, atol=1e-5, rtol=1e-5)
     shared = torch.vmap(call, in_dims=(1, None, None))(q.transpose(0, 1), k[0], v[0])
     assert torch.equal(shared, torch.stack([call(x, k[0], v[0]) for x in q]))
+    with_sink = partial(call, sink=0.5)
+    want = torch.stack(list(map(with_sink, q, k, v)))
+    torch.testing.assert_close(torch.vmap(with_sink)(q, k, v), want)
     with pytest.raises(ValueError, match="sink is not allowed to differ"):
         torch.vmap(lambda q, s: call(q, q, q, sink=s))(q, torch.zeros(3, 1, device=DEVICE))
     with pytest.raises(RuntimeError, match=r"torch\.func's grad is not run: .* are\.$"):
         torch.func.grad(lambda q: call(q, q, q).sum())(q[0])
     with pytest.raises(RuntimeError, match=r"^decode_attention is not run under torch\.compile or"):
         torch.vmap(kernels.decode_attention)(q, k, v)
+    with pytest.raises(ValueError, match=r"^sink = nan is not allowed"):
+        torch.vmap(partial(call, sink=float("nan")))(q, k, v)
 
 
 def test_torch_compile_sees_flash_attention_whole():

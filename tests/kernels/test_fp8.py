@@ -73,6 +73,12 @@ def test_a_row_that_sees_no_key_is_zero():
     assert torch.isfinite(lse[:, :, 3:]).all()
 
 
+def test_what_has_been_rounded_comes_without_k_and_v():
+    q, k, v = make_qkv(5, 64)
+    with pytest.raises(ValueError, match=r"^k and v are not allowed beside a Quantized"):
+        kernels.attention_fp8(kernels.quantize_fp8(q, k, v), k, v)
+
+
 @hopper_only
 # The tensor cores add the d products of a score with about 14 bits. Where one key has most of a
 # row's weight lse has that error of its score, which is 20 or more there.
