@@ -57,7 +57,7 @@ def work(w: Workload) -> Work:
 LONG = 131_072  # tokens, “128 k”
 
 
-def kept_keys(mask: Mask, n: int) -> np.ndarray:
+def is_cached(mask: Mask, n: int) -> np.ndarray:
     """Return which of n keys must stay in the cache once n tokens are there, (n,) bool: those that
     the last one or a later one, up to 2n, sees; no query sees a key that comes after it."""
     _, stop = mask.row_range(2 * n, 2 * n, 1)
@@ -67,7 +67,7 @@ def kept_keys(mask: Mask, n: int) -> np.ndarray:
 @lru_cache(maxsize=64)
 def cached_keys(mask: Mask, n: int) -> int:
     """Count the keys that must stay in the cache."""
-    return int(kept_keys(mask, n).sum())
+    return int(is_cached(mask, n).sum())
 
 
 def key_heads(heads: int) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-// Masks: the tiles that a mask leaves of N × N, and beside it the keys and values that decoding keeps, of all keys and all heads.
+// Masks: the tiles that a mask leaves of N × N, and beside it the keys and values that decoding caches, of all keys and all heads.
 
 import { cellPath } from "../lib/chart.js";
 import { times } from "../lib/lists.js";
@@ -7,14 +7,14 @@ import { ink, INKS, path, rect, stroke, text, titled, wrapped } from "../lib/svg
 /** @import { Drawn, Paper } from "../lib/svg_canvas.js" */
 /** @import { Scene } from "./index.js" */
 /** A run of cells of a row. @typedef {[row: number, first: number, past: number]} Run */
-/** @typedef {{rows: number, columns: number, full: Run[], partial: Run[], kept: [number, number][]}} Tiles */
+/** @typedef {{rows: number, columns: number, full: Run[], partial: Run[], cached: [number, number][]}} Tiles */
 /** @typedef {{maps: Record<string, Tiles>, heads: number, texts: Record<string, string>}} Picture */
-/** @typedef {{mask: string, heads: number, tiles: string, kept: string, of_heads: string, note: string}} Beat */
+/** @typedef {{mask: string, heads: number, tiles: string, cached: string, of_heads: string, note: string}} Beat */
 
 /** @param {Scene<Picture, Beat>} scene @param {Paper} paper @returns {Drawn} */
 export function masks({ picture: { maps, heads, texts }, beat }, paper) {
   const { width, narrow, type: size, small } = paper;
-  const { rows, columns, full, partial, kept } = maps[beat.mask];
+  const { rows, columns, full, partial, cached } = maps[beat.mask];
   const left = size * 1.7;
   const top = size * 3.1;
   const side = narrow
@@ -47,11 +47,11 @@ export function masks({ picture: { maps, heads, texts }, beat }, paper) {
       small(0.9),
       "end",
     ),
-    // Keys along, heads down: what is kept is filled, the rest is an outline
+    // Keys along, heads down: what is cached is filled, the rest is an outline
     ["k", "v"].map((hue, k) => {
       const y = start + size * 3.1 + k * (high + size * 0.8);
       const wide = width - inner;
-      const bars = kept.map(([first, past]) =>
+      const bars = cached.map(([first, past]) =>
         times(beat.heads, (row) =>
           rect(
             inner + first * wide,
@@ -74,6 +74,6 @@ export function masks({ picture: { maps, heads, texts }, beat }, paper) {
         bars,
       ];
     }),
-    titled(inner, below, beat.kept, `${texts.of} ${texts.full}`, size * 1.2),
+    titled(inner, below, beat.cached, `${texts.of} ${texts.full}`, size * 1.2),
   ];
 }

@@ -51,15 +51,15 @@ def chapter(w: Workload, _choice: Choice) -> Chapter:
 def _beat(w: Workload, text: str, k_heads: int, works: dict[str, mask_work.Work]) -> Json:
     """Describe a mask with so many key heads: its share of the tiles and of the cache."""
     work, full = works[text], works["full"]
-    kept = mask_work.cached_keys(parse(text), w.n)
-    share = kept * k_heads / (w.n * w.heads)
+    cached = mask_work.cached_keys(parse(text), w.n)
+    share = cached * k_heads / (w.n * w.heads)
     name = "causal" if text == "causal" else "window" if "window" in text else "own"
     facts = {"mask": text, "name": name, "heads": w.heads, "key_heads": k_heads, "cache": share}
     return {
         **words("masks_beat", work=work, full=full, **facts),
         "mask": text,
         "heads": k_heads,
-        "kept": _size(w, k_heads, kept),
+        "cached": _size(w, k_heads, cached),
     }
 
 
@@ -75,13 +75,13 @@ def _map(w: Workload) -> Json:
     visited = tiling.shrink(found != tiling.SKIPPED, step, step)
     partial = tiling.shrink(found == tiling.KINDS.index("partial"), step, step)
     rows, columns = visited.shape
-    kept = mask_work.kept_keys(w.mask, w.n)
+    cached = mask_work.is_cached(w.mask, w.n)
     return {
         "rows": rows,
         "columns": columns,
         "full": [[r, *run] for r in range(rows) for run in _runs(visited[r] & ~partial[r])],
         "partial": [[r, *run] for r in range(rows) for run in _runs(partial[r])],
-        "kept": [[first / w.n, past / w.n] for first, past in _runs(kept)],
+        "cached": [[first / w.n, past / w.n] for first, past in _runs(cached)],
     }
 
 
@@ -100,7 +100,8 @@ def _work_table(works: dict[str, mask_work.Work]) -> Table:
 
 
 def _cache_table(w: Workload, text: str, heads: tuple[int, ...]) -> Table:
-    """Give the bytes of the cache by key heads: a token's, and those kept of N and of LONG."""
+    """Give the bytes of the cache by key heads: those of one token, of the tokens cached of N and
+    of LONG, and of all LONG."""
     long = mask_work.LONG
     lengths = [1, *(mask_work.cached_keys(parse(text), n) for n in (w.n, long)), long]
     rows = [[k, *(mask_work.cache_bytes(w, k, n) for n in lengths)] for k in heads]

@@ -112,13 +112,13 @@ def _pipe(level: Level, widest: float) -> Json:
 def _chip(w: Workload, level: Level, is_fused: bool) -> Json:
     """Describe shared memory or the registers of one SM: its ``bytes``, the bytes that each of its
     ``programs`` takes, and the parts of a program's tile; further buffers are named "spare"."""
-    given = allocation(w) if is_fused else None
-    programs = slots(w, "fa2").programs if given else 1
+    compiled = allocation(w) if is_fused else None
+    programs = slots(w, "fa2").programs if compiled else 1
     is_shared = level.key == "shared"
     taken, copies = level.used_bytes, 0
-    if given:
-        taken = given.shared_bytes if is_shared else given.register_bytes
-        copies = given.buffers - 1 if is_shared else 0
+    if compiled:
+        taken = compiled.shared_bytes if is_shared else compiled.register_bytes
+        copies = compiled.buffers - 1 if is_shared else 0
     names = t.named("where.signs")
     parts = [
         {
@@ -138,7 +138,7 @@ def _chip(w: Workload, level: Level, is_fused: bool) -> Json:
         "programs": programs,
         "taken": taken,
         "parts": parts + copies * spare,
-        **words("where_chip", level=level, given=given, programs=programs, taken=taken),
+        **words("where_chip", level=level, compiled=compiled, programs=programs, taken=taken),
     }
 
 
