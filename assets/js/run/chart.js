@@ -181,7 +181,7 @@ export function makeChart(page) {
   /** All figures of the choice as a table. @param {HTMLElement} opener */
   function openTable(opener) {
     if (!choice || !table) return;
-    const found = chosen(rows, choice).sort((a, b) => a.n - b.n);
+    const found = chosen(rows, choice);
     const errors = choice.pass === "backward" ? ["dQ", "dK", "dV"] : ["error"];
     const figures = ["median_ms", "p20_ms", "p80_ms", "loop_ms", "tflops", "peak_bytes"];
     const columns = [...figures, ...errors];

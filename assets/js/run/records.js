@@ -50,7 +50,7 @@ export function nearestLength(lengths, n) {
   return lengths.reduce((best, one) => (far(one) < far(best) ? one : best), lengths[0]);
 }
 
-/** Rows of a choice; what was measured here stands in place of a record. @param {Row[]} rows @param {Omit<Choice, "n" | "quantity">} choice */
+/** Rows of a choice, by their lengths; what was measured here stands in place of a record. @param {Row[]} rows @param {Omit<Choice, "n" | "quantity">} choice */
 export function chosen(rows, { pass, mask, d, dtype }) {
   const found = rows.filter(
     (row) =>
@@ -62,20 +62,21 @@ export function chosen(rows, { pass, mask, d, dtype }) {
       row.score === "none",
   );
   const live = new Set(found.filter((row) => row.record === null).map((row) => keyOf(row)));
-  return found.filter((row) => row.record === null || !live.has(keyOf(row)));
+  return found
+    .filter((row) => row.record === null || !live.has(keyOf(row)))
+    .sort((a, b) => a.n - b.n);
 }
 
 /** @param {Row} row */
 const keyOf = ({ method, n }) => `${method} ${n}`;
 
 /** @param {Row[]} rows @param {Omit<Choice, "n" | "quantity">} choice */
-export const lengthsOf = (rows, choice) =>
-  [...new Set(chosen(rows, choice).map(({ n }) => n))].sort((a, b) => a - b);
+export const lengthsOf = (rows, choice) => [...new Set(chosen(rows, choice).map(({ n }) => n))];
 
 /** @param {Row[]} rows @param {Choice} choice @returns {Series[]} */
 export function seriesOf(rows, choice) {
   const column = COLUMN[choice.quantity];
-  const found = chosen(rows, choice).sort((a, b) => a.n - b.n);
+  const found = chosen(rows, choice);
   return DRAWN.flatMap((method) => {
     const mine = found.filter((row) => row.method === method);
     const points = mine
