@@ -74,7 +74,7 @@ class Operands:
         its slope; None where it leaves them as they are."""
         if not self.p.score.changes:
             return S, None
-        rows, keys = np.arange(r.start, r.stop)[:, None], np.arange(c.start, c.stop)[None, :]
+        rows, keys = np.ogrid[r, c]
         S, slope = self.p.score.apply_with_slope(S, rows, keys, self.p.head, self.p.q_heads)
         return S, np.full(S.shape, slope, np.float32)
 
@@ -82,8 +82,7 @@ class Operands:
         """Return S with −inf where the mask hides a key from a query."""
         if not self.p.mask.hides:
             return S
-        rows, keys = np.arange(r.start, r.stop)[:, None], np.arange(c.start, c.stop)[None, :]
-        return np.where(self.p.mask.sees(rows, keys), S, NEG_INF)
+        return np.where(self.p.mask.sees(*np.ogrid[r, c]), S, NEG_INF)
 
 
 class Run(Operands):
@@ -128,8 +127,8 @@ class Run(Operands):
         p = self.p
         if not p.dropout:
             return P
-        rows = p.head * p.n + np.arange(r.start, r.stop)[:, None]
-        return P * factors(p.dropout, p.seed, rows, np.arange(c.start, c.stop)[None, :], p.n)
+        rows, keys = np.ogrid[r, c]
+        return P * factors(p.dropout, p.seed, p.head * p.n + rows, keys, p.n)
 
 
 def exp_difference(a: np.ndarray | np.float32, b: np.ndarray) -> np.ndarray:

@@ -114,7 +114,7 @@ class Case:
     @cached_property
     def _scores(self) -> np.ndarray:
         S = self.q.astype(np.float64) @ self.k.astype(np.float64).swapaxes(2, 3) * self.factor
-        i, j = np.arange(self.n_q)[:, None], np.arange(self.n_k)[None, :]
+        i, j = np.ogrid[: self.n_q, : self.n_k]
         return np.where(i + self.offset >= j, S, -np.inf) if self.causal else S
 
     def scores(self, *head: int) -> np.ndarray:

@@ -259,9 +259,7 @@ def wrongly_masked(case: Case, weighted: Numbers | None) -> Numbers:
     return added | (missing & kept)
 
 
-def judge_probes(
-    case: Case, seen: Seen, trusted: set[int], weighted: Numbers | None = None
-) -> list[Tile]:
+def judge_probes(case: Case, seen: Seen, trusted: set[int], weighted: Numbers | None) -> list[Tile]:
     """Return the tiles in the order rows, keys, each with what probes saw of it. A row block that
     is right after the last tile that it sees, and wrong at the end, goes wrong in the next one.
     ``weighted`` (Nq, Nk): which keys have a weight with the mask, without which most probes are.

@@ -1,6 +1,6 @@
 """Which runs the kernel's machine takes: decided before anything is allocated."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from explainer.algorithms import tiling
 from explainer.algorithms.registry import ALGORITHMS, RUN_BACKWARD
@@ -50,13 +50,10 @@ def expected_s(request: Request, machine: Mapping | None) -> float:
         own = sum(FIRST_S.get(name, 0.0) for name in request.methods)
         run_s, tile_s = INTERPRETED_S[request.pass_]
         return run_s + own + tile_s * _tiles_of_all(request)
-    return gpu_s(getattr(request, "methods", ()), isinstance(request, RunRequest))
-
-
-def gpu_s(methods: Sequence[str], whole: bool = True) -> float:
-    """Seconds on a GPU of these methods, for a ``whole`` run with its judging, or a point."""
+    methods = getattr(request, "methods", ())
     compiling = COMPILED_S * sum(name in COMPILED for name in methods)
-    return (BASE_S + METHOD_S * len(methods) if whole else POINT_S) + compiling
+    is_run = isinstance(request, RunRequest)  # with its judging, else a point
+    return (BASE_S + METHOD_S * len(methods) if is_run else POINT_S) + compiling
 
 
 def _tiles_of_all(request: RunRequest) -> int:

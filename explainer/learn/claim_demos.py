@@ -111,7 +111,7 @@ def padded(n: int, block: int, data: str, mask: str, seed: int) -> Values:
 
 def causal_masks(nq: int, nk: int) -> dict[str, np.ndarray]:
     """{"top-left" | "bottom-right": (nq, nk) bool, True where query r sees key c}."""
-    r, c = np.arange(nq)[:, None], np.arange(nk)[None, :]
+    r, c = np.ogrid[:nq, :nk]
     return {"top-left": c <= r, "bottom-right": c <= r + nk - nq}
 
 

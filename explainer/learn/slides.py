@@ -46,7 +46,7 @@ def _several(value: Any) -> tuple[float, ...]:
     return tuple(map(float, value)) if isinstance(value, tuple) else (float(value),)
 
 
-def option_text(value: object, tolerance: float, fields: tuple[str, ...] = ()) -> str:
+def option_text(value: object, tolerance: float, fields: tuple[str, ...]) -> str:
     """A number's option as it is read out, with no more digits than the tolerance asks for; of
     several each with its field."""
     places = max(0, math.ceil(-math.log10(2 * tolerance))) if tolerance else MOST

@@ -1,6 +1,6 @@
 """Capacity: the longest sequence that each card's memory holds, with and without S and P."""
 
-from explainer.base.amounts import amount
+from explainer.base.amounts import amount, round_step
 from explainer.base.cards import CARDS
 from explainer.base.records import BENCH, load
 from explainer.base.texts import Texts
@@ -109,9 +109,8 @@ def _positions(longest: Longest) -> list[int]:
     """Return the positions of N: 1, 2, 5, … while standard attention fits some card, then even
     steps to the end of the longest bar."""
     most_standard, most = map(max, zip(*longest.values(), strict=True))
-    round_ns = [k * 10**tens for tens in range(16) for k in (1, 2, 5)]
-    step = next(n for n in round_ns if n >= most / STEPS)
-    few = [n for n in round_ns if n >= 1000]
+    few = [k * 10**tens for tens in range(3, 16) for k in (1, 2, 5)]
+    step = int(round_step(most / STEPS))
     return sorted(
         {n for n in few if n <= min(2 * most_standard, most)}
         | {step * k for k in range(1, most // step + 1)}

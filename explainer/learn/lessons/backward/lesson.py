@@ -156,9 +156,9 @@ def _consequence(sums: np.ndarray, wrong: list[str]) -> str:
     return t("run.wrong_dQ" if "dQ" in wrong else "run.wrong_dK")
 
 
-def most_apart(name: str = "training_cpu") -> str:
+def most_apart() -> str:
     """How far the recorded losses of our attention and PyTorch's part at most, in percent."""
-    ours, theirs = (row["losses"] for row in load(name)["rows"])
+    ours, theirs = (row["losses"] for row in load("training_cpu")["rows"])
     most = max(abs(a - b) / b for a, b in zip(ours, theirs, strict=True))
     return f"{format_significant(100 * most, 2)} %"
 

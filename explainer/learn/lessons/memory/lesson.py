@@ -21,6 +21,15 @@ def _workload(key: str) -> Workload:
     return Workload(card=key, n=N, d=D, block_q=side, block_k=side, heads=1, dtype=DTYPE)
 
 
+def _levels(w: Workload) -> dict[str, Level]:
+    return {level.key: level for level in levels_of(w)}
+
+
+def _moved(w: Workload) -> dict[str, int]:
+    """Bytes without tiles and with them, each matrix once per launch."""
+    return {name: compulsory_bytes(w.n, w.d, w.dtype, order) for name, order in ORDERS.items()}
+
+
 def _rate(level: Level) -> tuple[str, str]:
     """(a rate as it is shown, what kind of number it is)."""
     if level.bytes_per_s is None or level.rate_kind is None:
@@ -33,16 +42,13 @@ def times(key: str) -> dict[str, float]:
     """Seconds of one head on this card: its bytes through the HBM pipe without tiles and with them,
     by the same convention (each matrix once per launch), and its two products."""
     hardware, w = CARDS[key], _workload(key)
-    found = {
-        name: compulsory_bytes(w.n, w.d, w.dtype, order) / hardware.hbm_bytes_per_s
-        for name, order in ORDERS.items()
-    }
+    found = {name: n_bytes / hardware.hbm_bytes_per_s for name, n_bytes in _moved(w).items()}
     return found | {"products": 4 * w.n**2 * w.d / (hardware.tensor_tflops * 1e12)}
 
 
 def compute(tiles: str, card: str) -> Block:
     hardware, w = CARDS[card], _workload(card)
-    by = {level.key: level for level in levels_of(w)}
+    by = _levels(w)
     levels = [by[name] for name in ("hbm", "l2", "shared", "registers")]
     sizes = [
         f"{hardware.sms} × {amount(one.per_sm_bytes)}"
@@ -51,7 +57,7 @@ def compute(tiles: str, card: str) -> Block:
         for one in levels
     ]
     rates = [_rate(level) for level in levels]
-    moved = {name: compulsory_bytes(w.n, w.d, w.dtype, order) for name, order in ORDERS.items()}
+    moved = _moved(w)
     said = [
         t("bar.without", bytes=moved["without"]),
         t("bar.with", bytes=moved["with"]),
@@ -94,9 +100,12 @@ def compute(tiles: str, card: str) -> Block:
 
 def _rooms() -> dict[str, int]:
     """Bytes of the memories that the questions name."""
-    card = CARDS[CARD]
-    by = {level.key: level for level in levels_of(_workload(CARD))}
-    return {"l2": card.l2_bytes, "block": card.shared_bytes, "shared": by["shared"].size_bytes}
+    by = _levels(_workload(CARD))
+    return {
+        "l2": by["l2"].size_bytes,
+        "block": CARDS[CARD].shared_bytes,
+        "shared": by["shared"].size_bytes,
+    }
 
 
 def question(room: str, around: Sequence[int]) -> dict:
@@ -118,7 +127,7 @@ def question(room: str, around: Sequence[int]) -> dict:
 
 def figures() -> dict[str, object]:
     card = CARDS[CARD]
-    by = {level.key: level for level in levels_of(_workload(CARD))}
+    by = _levels(_workload(CARD))
     fastest, slowest = by["registers"].bytes_per_s, by["hbm"].bytes_per_s
     assert fastest and slowest
     return {
