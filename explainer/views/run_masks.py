@@ -3,6 +3,8 @@ FlexAttention."""
 
 from typing import Any, TypedDict
 
+import numpy as np
+
 from explainer.algorithms import tiling
 from explainer.base.records import load
 from explainer.engine.record_rows import MASKS, rows_in
@@ -11,6 +13,8 @@ from explainer.problem import Problem
 from explainer.views.templates import render, render_words
 
 SIDE = 16  # cells of a picture, down and across
+CAP = 4.8  # cells; a softcap's curve is CAP·tanh(x / CAP) around the middle, y upwards
+CURVE = [(x + 8, 8 - CAP * np.tanh(x / CAP)) for x in np.linspace(-7, 7, 21)]
 OURS, OTHER = "hopper", "flex"
 
 
@@ -32,7 +36,7 @@ class MaskPicture(TypedDict):
 def view() -> dict[str, str]:
     """Return ``headline``, ``sentence``, ``provenance`` and ``html`` of the view."""
     facts = pictures()
-    return render_words("run/masks", **facts) | {"html": render("run/masks", **facts)}
+    return render_words("run/masks", **facts) | {"html": render("run/masks", curve=CURVE, **facts)}
 
 
 def pictures() -> dict[str, Any]:

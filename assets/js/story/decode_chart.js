@@ -1,6 +1,7 @@
 // The recorded times of one decoding call over the number of keys: not split, in parts, and of other kernels; the number
 // of parts is dragged along our line.
 
+import { ticks } from "../lib/axis.js";
 import { ends, plot, slider } from "../lib/chart.js";
 import { integer } from "../lib/format.js";
 import { circle, ink, path, rect, stroke, text } from "../lib/svg_canvas.js";
@@ -14,7 +15,6 @@ import { t } from "./parallel_texts.js";
 /** @typedef {{x: number, y: number, width: number, height: number}} Box */
 
 const DASHES = ["7 4", "2 4"]; // of the lines beside ours
-const MARKS = [3, 10, 30, 100, 300, 1000, 3000, 10000]; // µs
 
 /** @param {Scene<{chart: Chart}>} scene @param {Box} box @param {Paper} paper @param {Pen<Scene>} pen @returns {Drawn} */
 export function chart(scene, { x, y, width, height: room }, { narrow, big, type }, pen) {
@@ -23,8 +23,9 @@ export function chart(scene, { x, y, width, height: room }, { narrow, big, type 
   const [whole, ours] = [lines[0], lines[chosen]];
   const isSplit = ours.splits > 1;
   const all = [...lines, ...beside].flatMap(({ us }) => us);
-  const low = MARKS.findLast((v) => v <= Math.min(...all) * 1.1) ?? MARKS[0];
-  const high = MARKS.find((v) => v >= Math.max(...all) * 0.9) ?? MARKS[MARKS.length - 1];
+  /** @type {[number, number]} */
+  const range = [Math.min(...all) / 1.1, Math.max(...all) * 1.1];
+  const [low, high] = range.map(Math.log10);
   const [left, right] = [x + type * 3.3, x + width - type * (narrow ? 7.2 : 8)];
   const [top, bottom] = [y + type * 2.1, y + room - type * 2];
   const axes = plot(
@@ -35,9 +36,9 @@ export function chart(scene, { x, y, width, height: room }, { narrow, big, type 
       pad: 16,
     },
     {
-      range: [low, high],
+      range,
       log: true,
-      ticks: MARKS.filter((v) => v >= low && v <= high).map((v) => [v, integer(v)]),
+      ticks: ticks(low, high, 6, true).map((power) => [10 ** power, integer(10 ** power)]),
     },
   );
   const { places } = axes;
