@@ -57,8 +57,8 @@ def test_one_visit_of_the_backward_is_that_of_the_whole_trace(order, given):
         true |= {"part_dQ": v.part_dQ, "acc_dQ": v.dQ, "acc_dK": v.dK, "acc_dV": v.dV}
         true |= {name: getattr(t, name)[r] for name in ("Q", "dO")}
         true |= {name: getattr(t, name)[c] for name in "KV"}
+        blocks = {"dQ": ("i", v.i), "dK": ("j", v.j), "dV": ("j", v.j)}
         if v.kind != "skipped":
-            blocks = {"dQ": ("i", v.i), "dK": ("j", v.j), "dV": ("j", v.j)}
             own = [
                 x for x in blocks if getattr(v, x) is not None or (v.stage, x) == ("scale", "dQ")
             ]
@@ -74,6 +74,6 @@ def test_one_visit_of_the_backward_is_that_of_the_whole_trace(order, given):
             assert (name in got) == (expected is not None), (step, name)
             if expected is not None:
                 np.testing.assert_array_equal(got[name], expected, f"{step} {name}")
-        for x, at in {"dQ": ("i", v.i), "dK": ("j", v.j), "dV": ("j", v.j)}.items():
+        for x, at in blocks.items():
             if getattr(v, x) is not None:
                 sums[(x, *at)] = getattr(v, x)

@@ -1,6 +1,8 @@
 """The trace against plain attention in float64, visit by visit."""
 
+from collections.abc import Iterable
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -14,9 +16,9 @@ from explainer.problem import Problem
 from explainer.trace import trace
 from kernels.spec.formats import round_to
 from tests import by_hand
+from tests.by_autograd import UNIT
 from tests.test_problem import problems
 
-UNIT = {"fp32": 2.0**-24, "fp16": 2.0**-11, "bf16": 2.0**-8}
 SHAPES = [
     (16, 8, 4, 4),
     (37, 12, 5, 16),
@@ -25,14 +27,21 @@ SHAPES = [
     (7, 3, 7, 1),
     (50, 20, 9, 7),
 ]
-GRID = [
-    Problem(n=n, d=d, block_q=br, block_k=bc, causal=c, order=o, dtype=t, inputs=x, seed=3)
-    for n, d, br, bc in SHAPES
-    for c in (True, False)
-    for o in ALGORITHMS
-    for t in ("fp32", "fp16", "bf16")
-    for x in ("rising", "random", "spike")
-]
+DATA = ("rising", "random", "spike")
+
+
+def grid(orders: Iterable[str], kinds: list[tuple[str, str]]) -> list[Problem]:
+    """Make Problems of every shape in these loop orders, of each (dtype, inputs)."""
+    return [
+        Problem(n=n, d=d, block_q=br, block_k=bc, causal=c, order=o, dtype=t, inputs=x, seed=3)
+        for n, d, br, bc in SHAPES
+        for c in (True, False)
+        for o in orders
+        for t, x in kinds
+    ]
+
+
+GRID = grid(ALGORITHMS, [*product(UNIT, DATA)])
 
 
 def scores64(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
@@ -59,7 +68,7 @@ def roughly(problem: Problem, s: np.ndarray) -> float:
 
 ANY = [
     replace(p, order=order, dtype=dtype)
-    for p, dtype in zip(by_hand.drawn(60), ("fp32", "fp16", "bf16") * 20, strict=True)
+    for p, dtype in zip(by_hand.drawn(60), [*UNIT] * 20, strict=True)
     for order in ("fa1", "fa2", "standard")
 ]
 ANY += [

@@ -14,22 +14,15 @@ from explainer.problem import Problem
 from explainer.trace import TRACES, trace_backward
 from kernels.spec.formats import round_to
 from tests import by_hand
-from tests.by_autograd import NAMES, autograd, judge
+from tests.by_autograd import NAMES, UNIT, autograd, judge
 from tests.test_problem import problems
-from tests.test_trace import SHAPES, check_places
+from tests.test_trace import DATA, check_places, grid
 
 ORDERS = ("fa1", "fa2", "standard")
-DTYPES = ("fp32", "fp16", "bf16")
-GRID = [
-    Problem(n=n, d=d, block_q=br, block_k=bc, causal=c, order=o, dtype=t, inputs=x, seed=3)
-    for n, d, br, bc in SHAPES
-    for c in (True, False)
-    for o in ORDERS
-    for t, x in zip(DTYPES, ("rising", "random", "spike"), strict=True)
-]
+GRID = grid(ORDERS, [*zip(UNIT, DATA, strict=True)])
 GRID += [
     replace(p, order=order, dtype=dtype)
-    for p, dtype in zip(by_hand.drawn(30, seed=5), DTYPES * 10, strict=True)
+    for p, dtype in zip(by_hand.drawn(30, seed=5), [*UNIT] * 10, strict=True)
     for order in ORDERS
 ]
 GRID += [
@@ -105,11 +98,9 @@ def test_visits_are_the_schedule_and_the_mask(problem):
     stages = list(dict.fromkeys(v.stage for v in found.visits))
     if p.order == "standard":
         assert stages == ["dV", "dP", "dS", "dQ", "dK"]
-        for stage in ("dV", "dK"):
-            assert [(v.i, v.j) for v in found.visits if v.stage == stage] == by_key
-        for stage in ("dP", "dQ"):
-            order = [(v.i, v.j) for v in found.visits if v.stage == stage]
-            assert order == sorted(by_key)
+        by_row = sorted(by_key)
+        for stage, order in {"dV": by_key, "dK": by_key, "dP": by_row, "dQ": by_row}.items():
+            assert [(v.i, v.j) for v in found.visits if v.stage == stage] == order
         return
     assert computed == left
     assert all(v.kind == "full" or "mask" in v.phases for v in tiles if v.kind != "skipped")

@@ -2,13 +2,21 @@
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from explainer.engine.child import ProcessChild
 
 WAIT_S = 240.0  # ends a test that hangs, and no other
+
+
+def wait_until(wanted: Callable[[], object]) -> None:
+    """Wait for what another process or thread does."""
+    until = time.monotonic() + WAIT_S
+    while not wanted():
+        assert time.monotonic() < until
+        time.sleep(0.05)
 
 
 class Clock:

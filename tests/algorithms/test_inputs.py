@@ -9,16 +9,16 @@ import torch
 
 from explainer.algorithms.inputs import INPUTS, make_inputs, row_names
 from explainer.problem import Problem
+from kernels.checks import DTYPES
 from kernels.rotary import rope
 from kernels.spec.fields import INPUT_NAMES
 from kernels.spec.formats import round_to
 from tests.tables import table
 
 of_each_generator = pytest.mark.parametrize("name", [x for x in INPUT_NAMES if x != "own"])
-TORCH = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 
 
-@pytest.mark.parametrize("dtype", TORCH)
+@pytest.mark.parametrize("dtype", DTYPES)
 @of_each_generator
 @pytest.mark.parametrize(("n", "d"), [(1, 1), (7, 3), (16, 8), (100, 64)])
 def test_every_generator(name, n, d, dtype):
@@ -37,7 +37,7 @@ def test_another_seed_is_another_problem():
 
 
 @pytest.mark.parametrize("causal", [True, False])
-@pytest.mark.parametrize("dtype", TORCH)
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(("n", "d", "br", "bc"), table(__file__))
 def test_rising_raises_every_rows_maximum_at_every_block(n, d, br, bc, dtype, causal):
     blocks = {"block_q": br, "block_k": bc}
@@ -84,10 +84,10 @@ def test_rope_rotates_as_the_kernels_do(base, dtype):
     turned = make_inputs(replace(plain, rope=base, dtype=dtype))
     q, k, v = (torch.tensor(x) for x in make_inputs(plain))
     for x, found in zip((rope(q, base), rope(k, base), v), turned, strict=True):
-        expected = x.to(TORCH[dtype]).float().numpy()
+        expected = x.to(DTYPES[dtype]).float().numpy()
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6 if dtype == "fp32" else 0.02)
     for x, found in zip((q, k), turned, strict=False):
-        np.testing.assert_array_equal(found[0], x[0].to(TORCH[dtype]).float(), "position 0 stays")
+        np.testing.assert_array_equal(found[0], x[0].to(DTYPES[dtype]).float(), "position 0 stays")
 
 
 def test_sentence_names_its_rows():

@@ -19,9 +19,9 @@ from explainer.algorithms.traffic import (
 )
 from explainer.base.fields import ProblemError
 from explainer.problem import Problem
+from kernels.spec.formats import ITEMSIZE
 from tests import by_hand
 
-ITEMSIZE = {"fp32": 4, "fp16": 2, "bf16": 2}
 SIZES = ((1, 1, 1), (7, 3, 2), (16, 4, 4), (33, 8, 5), (40, 5, 16), (64, 64, 7), (65, 16, 32))
 OF_ALL_SIZES = [
     Problem(n=n, d=5, block_q=br, block_k=bc, causal=causal, dtype=dtype)

@@ -165,19 +165,16 @@ def sources() -> tuple[tuple[str, str], ...]:
 
 
 def _sources() -> Iterator[tuple[str, str]]:
-    for path in sorted(ROOT.glob("assets/learn/*.json")):
-        if path.name not in TABLE["lists"]:
-            for text in _words(json.loads(path.read_text("utf-8")), path.name):
-                yield path.name, text
     for path in sorted(ROOT.glob("explainer/learn/**/*.*")):
         if path.suffix in (".md", ".yaml"):
             _, front, body = f"{path.read_text('utf-8')}---\n---\n".split("---\n", 2)
             parts = [front, body] if path.suffix == ".md" else [path.read_text("utf-8"), ""]
             for text in (*_words(yaml.safe_load(parts[0]), path.name), parts[1]):
                 yield path.name, re.sub(r"\{\w+(:[^{}]*)?\}", "{}", text)
-    for path in sorted(ROOT.glob("assets/texts/*.json")):
-        for text in _words(json.loads(path.read_text("utf-8")), path.name):
-            yield path.name, re.sub(r"\{\w+(:[^{}]*)?\}", "{}", text)
+    for path in sorted(ROOT.glob("assets/[lt]e*/*.json")):  # of lessons, and texts
+        if path.name not in TABLE["lists"]:
+            for text in _words(json.loads(path.read_text("utf-8")), path.name):
+                yield path.name, re.sub(r"\{\w+(:[^{}]*)?\}", "{}", text)
     snippets = (ROOT / "assets/learn/snippets.md").read_text("utf-8")
     yield "snippets.md", re.sub(r"```.*?```", "", snippets, flags=re.S)
 

@@ -13,6 +13,7 @@ from explainer.base.paths import ROOT
 from explainer.check.verdict import check
 from tests.check.planted import NUMPY, plant
 from tests.tables import table
+from tests.workers import wait_until
 
 HEAD = "import numpy as np\n"
 DEFINES = HEAD + "def attention(q, k, v, *, causal=False, scale=None):\n    "
@@ -93,13 +94,6 @@ print(runner.child.pid, runner.home, flush=True)
 arrays = {name: np.zeros((1, 1, 4, 4)) for name in "qkv"}
 runner.call("forward", {"causal": False}, "fp32", arrays)
 """
-
-
-def wait_until(wanted, seconds: float = 60.0) -> None:
-    until = time.monotonic() + seconds
-    while not wanted():
-        assert time.monotonic() < until
-        time.sleep(0.05)
 
 
 def test_a_file_that_hangs_ends_with_the_process_that_checks_it(tmp_path, write):

@@ -1,6 +1,8 @@
 """An engine with a worker that obeys, dies, hangs, faults and lies."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 
 import pytest
@@ -59,6 +61,15 @@ def fake(tmp_path):
     yield start
     for engine in engines:
         engine.close()
+
+
+@contextmanager
+def real_engine(code: str) -> Iterator[Engine]:
+    """An engine whose worker is a process that runs this Python, on a clock of the tests."""
+    clock = Clock()
+    engine = Engine(partial(Patient, clock, (sys.executable, "-c", code)), clock=clock)
+    yield engine
+    engine.close()
 
 
 def child_that(says: str, **options) -> ProcessChild:

@@ -1,28 +1,21 @@
 """Real faults of a real worker, on a GPU where there is one: the next request succeeds."""
 
-import sys
-from functools import partial
-
 import pytest
 
-from explainer.engine.engine import Engine
 from explainer.engine.job import GONE, REFUSED
 from explainer.engine.requests import RunRequest
 from explainer.problem import Problem
 from tests.engine import faulty_worker as faulty
-from tests.engine.conftest import finish
-from tests.workers import Clock, Patient
+from tests.engine.conftest import finish, real_engine
 
 WORKER = "from tests.engine import faulty_worker; faulty_worker.main()"
 
 
 @pytest.fixture(scope="module")
 def engine():
-    clock = Clock()
-    running = Engine(partial(Patient, clock, (sys.executable, "-c", WORKER)), clock=clock)
-    assert finish(running.submit(asked(0))).state == "done"
-    yield running
-    running.close()
+    with real_engine(WORKER) as running:
+        assert finish(running.submit(asked(0))).state == "done"
+        yield running
 
 
 def asked(seed: int, n: int = 32) -> RunRequest:

@@ -21,10 +21,10 @@ from explainer.engine.requests import METHODS, ORDERS, RunRequest, Sweep
 from explainer.engine.results import Machine, Result
 from explainer.problem import Problem
 from tests import by_hand
-from tests.engine.conftest import finish
+from tests.engine.conftest import finish, real_engine
 from tests.schema import misfit
 from tests.tables import table
-from tests.workers import WAIT_S, Clock, Patient
+from tests.workers import WAIT_S
 
 # Not behind everybody else, as a visitor's runs are: what runs beside the tests may be endless.
 WORKER = "import os; os.nice = lambda by: 0; from explainer.engine import worker; worker.main()"
@@ -33,11 +33,9 @@ WORKER = "import os; os.nice = lambda by: 0; from explainer.engine import worker
 @pytest.fixture(scope="module")
 def engine():
     """The real thing: its worker imports torch and runs the kernels."""
-    clock = Clock()
-    running = Engine(partial(Patient, clock, (sys.executable, "-c", WORKER)), clock=clock)
-    running.start()
-    yield running
-    running.close()
+    with real_engine(WORKER) as running:
+        running.start()
+        yield running
 
 
 REAL = list(map(RunRequest.from_query, table(__file__)))

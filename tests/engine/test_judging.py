@@ -27,10 +27,13 @@ def tensors(problem: Problem) -> list[torch.Tensor]:
     return [x.to(device())[None, None] for x in made]
 
 
+def truth_of(problem: Problem) -> Truth:
+    return Truth(*tensors(problem), problem, HEADS, with_naive=True)
+
+
 def judged(problem: Problem, name: str, o: torch.Tensor) -> dict:
     """The verdict on this O (N, d) as the method's."""
-    truth = Truth(*tensors(problem), problem, HEADS, with_naive=True)
-    return truth.judge(problem, name, o[None, None], None)
+    return truth_of(problem).judge(problem, name, o[None, None], None)
 
 
 def attention(problem: Problem, fault: str = "") -> torch.Tensor:
@@ -90,7 +93,7 @@ def test_the_kernels_are_accepted(shape, data, dtype, mask, gain):
     n, d, br, bc = shape
     problem = Problem(n, d, br, bc, mask, dtype=dtype, inputs=data, gain=gain)
     q, k, v = tensors(problem)
-    truth = Truth(q, k, v, problem, HEADS, with_naive=True)
+    truth = truth_of(problem)
     for name in ORDERS:
         made = {"mask": mask, "order": name, "block_m": br, "block_n": bc}
         found = truth.judge(problem, name, kernels.flash_attention(q, k, v, **made), None)
@@ -124,7 +127,7 @@ def test_equal_rows_and_a_single_key_are_no_false_alarm():
 def test_what_is_allowed_is_the_sum_of_what_is_shown(dtype, name):
     problem = replace(AT_64, dtype=dtype)
     q, k, v = tensors(problem)
-    truth = Truth(q, k, v, problem, HEADS, with_naive=True)
+    truth = truth_of(problem)
     found = truth.judge(problem, name, kernels.naive_attention(q, k, v), None)
     assert found["allowed"] == sum(found["terms"].values())
     assert found["terms"]["naive"] == 2 * found["error"]
@@ -173,7 +176,7 @@ def test_the_second_rule_is_not_applied_where_roundings_depend_on_each_other(cha
 def test_with_dropout_the_largest_weight_of_every_row_rounds_alike(dropout):
     """1/(1 − dropout) in bf16 is off by 0.16 %, 0.08 % and nothing: no fault of the kernel's."""
     problem = replace(AT_64, n=128, mask="causal", dtype="bf16", dropout=dropout)
-    truth = Truth(*tensors(problem), problem, HEADS, with_naive=True)
+    truth = truth_of(problem)
     made = {"mask": "causal", "block_m": 32, "block_n": 32, **problem.dropped}
     found = truth.judge(problem, "fa2", kernels.flash_attention(*tensors(problem), **made), None)
     plain = truth._signed(

@@ -26,15 +26,19 @@ def asked(batch: int = 1, heads: int = 32, **problem) -> RunRequest:
     )
 
 
+def query_of(name: str, row: dict) -> dict:
+    """Return the address of the Problem that a row of this record timed."""
+    query = {key: row[key] for key in ("n", "d", "mask", "dtype", "score")}
+    query |= {"b": row["batch"], "h": row["heads"], "br": "auto", "bc": "auto", "data": "random"}
+    return query | ({"pass": "backward"} if name == record_rows.BACKWARD else {})
+
+
 @pytest.mark.parametrize("name", record_rows.RECORDS)
 def test_every_recorded_problem_is_answered_by_its_record(name):
     """Of RP 1: records of masks, scores and the backward pass were denied."""
     for row in record_rows.rows_in(name):
-        query = {"n": row["n"], "d": row["d"], "mask": row["mask"], "dtype": row["dtype"]}
-        query |= {"score": row["score"], "b": row["batch"], "h": row["heads"]}
-        query |= {"br": "auto", "bc": "auto", "data": "random", "methods": ",".join(METHODS)}
-        query |= {"pass": "backward"} if name == record_rows.BACKWARD else {}
-        found = recorded.nearest(RunRequest.from_query(query))
+        methods = {"methods": ",".join(METHODS)}
+        found = recorded.nearest(RunRequest.from_query(query_of(name, row) | methods))
         assert found and found["differs"] == []
         is_plain = row["mask"] in ("full", "causal") and row["score"] == "none"
         assert bool(found["chooser"]) == is_plain, "why PyTorch picks its backend (RP 13)"

@@ -76,13 +76,12 @@ function regions(links, f, of, where) {
       `${where}: blocks of ${tensor} with ${of.name}`,
     );
   }
-  const tiles = range(Tr)
-    .flatMap((i) => range(Tc).map((j) => `tile.${i}.${j}`))
-    .filter((name) => links.belongs(of, links.thing(name)));
+  const every = range(Tr).flatMap((i) => range(Tc).map((j) => `tile.${i}.${j}`));
+  const tiles = every.filter((name) => links.belongs(of, links.thing(name)));
   const areas = links.areas(of).map((box) => ({ name: "", tensor: "S", box }));
-  const drawn = range(Tr)
-    .flatMap((i) => range(Tc).map((j) => `tile.${i}.${j}`))
-    .filter((name) => areas.some((area) => links.belongs(area, links.thing(name))));
+  const drawn = every.filter((name) =>
+    areas.some((area) => links.belongs(area, links.thing(name))),
+  );
   equal(drawn, tiles, `${where}: tiles with ${of.name}`);
 }
 

@@ -4,6 +4,7 @@ import gc
 import itertools
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 import pytest
 import torch
@@ -14,9 +15,18 @@ from explainer.base.cards import CARDS
 from explainer.engine import recorded
 from explainer.memory import capacity
 from explainer.memory.workload import Workload
+from kernels.checks import DTYPES
 
 FORMS = [kind + when for kind in ("standard", "fused") for when in ("", "_back")]
-DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
+
+
+def workload_of(shape: tuple[int, int, int, int], dtype: str) -> Workload:
+    batch, heads, n, d = shape
+    return Workload(n=n, d=d, block_q=16, block_k=16, batch=batch, heads=heads, dtype=dtype)
+
+
+def plain(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    return torch.softmax(q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5, -1) @ v
 
 
 def of(row: dict) -> Workload:
@@ -49,7 +59,6 @@ def test_peaks_are_the_record_s_beside_the_computed_bytes():
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(2, 3, 40, 16), (1, 1, 64, 64), (1, 4, 17, 80)])
 def test_what_autograd_really_keeps(dtype, shape):
-    batch, heads, n, d = shape
     q, k, v = (torch.randn(shape, dtype=DTYPES[dtype], requires_grad=True) for _ in range(3))
     kept: dict[int, int] = {}
 
@@ -59,9 +68,8 @@ def test_what_autograd_really_keeps(dtype, shape):
         return x
 
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda x: x):
-        scores = q @ k.transpose(-1, -2) * d**-0.5
-        o = torch.softmax(scores, -1) @ v
-    w = Workload(n=n, d=d, block_q=16, block_k=16, batch=batch, heads=heads, dtype=dtype)
+        o = plain(q, k, v)
+    w = workload_of(shape, dtype)
     inputs = sum(x.untyped_storage().nbytes() for x in (q, k, v))
     assert sum(kept.values()) == inputs + capacity.saved_bytes(w, "standard")
     o.sum().backward()  # and that was enough
@@ -93,20 +101,15 @@ def test_what_a_backward_pass_really_takes(form, shape):
     """Both passes, in fp32: what the interpreter converts on the way is none of the kernel's."""
     if form == "fused_back" and not kernels.INTERPRETED:
         pytest.skip("needs Triton's interpreter: a GPU's memory is not the CPU allocator's")
-    batch, heads, n, d = shape
     q, k, v = (torch.randn(shape, requires_grad=True) for _ in range(3))
     d_o = torch.randn(shape)
+    fused = partial(kernels.flash_attention, block_m=16, block_n=16)
+    forward = plain if form == "standard_back" else fused
 
-    def standard():
-        o = torch.softmax(q @ k.transpose(-1, -2) * d**-0.5, -1) @ v
-        torch.autograd.grad(o, (q, k, v), d_o)
+    def run():
+        torch.autograd.grad(forward(q, k, v), (q, k, v), d_o)
 
-    def fused():
-        o = kernels.flash_attention(q, k, v, block_m=16, block_n=16)
-        torch.autograd.grad(o, (q, k, v), d_o)
-
-    w = Workload(n=n, d=d, block_q=16, block_k=16, batch=batch, heads=heads, dtype="fp32")
-    run = standard if form == "standard_back" else fused
+    w = workload_of(shape, "fp32")
     run()  # tables and scalars that are kept from now on
     assert most_held(run) == capacity.beyond_inputs(w, form) - d_o.nbytes
 

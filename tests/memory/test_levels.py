@@ -63,7 +63,7 @@ def test_levels_shrink_and_speed_up_towards_the_units(workload):
 def test_what_each_level_keeps(workload):
     w, heads = workload, workload.batch * workload.heads
     found = {level.key: dict(level.tensors) for level in levels.levels_of(w)}
-    br, bc, d, e = w.block_q, w.block_k, w.d, {"fp32": 4, "fp16": 2, "bf16": 2}[w.dtype]
+    br, bc, d, e = w.block_q, w.block_k, w.d, w.itemsize
     assert found["registers"] == {"S": 4 * br * bc, "O": 4 * br * d, "m": 4 * br, "l": 4 * br}
     assert found["shared"] == {"Q": br * d * e, "K": bc * d * e, "V": bc * d * e}
     matrix = heads * w.n * d * e

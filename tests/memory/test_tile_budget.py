@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from explainer.base.cards import CARDS
 from explainer.memory.tile_budget import REGISTERS, SHARED, budget, bytes_in, largest_square
 from kernels.spec.fields import PASSES
+from kernels.spec.formats import ITEMSIZE
 from tests.test_problem import problems
 
 
@@ -23,7 +24,7 @@ def room(card) -> tuple[int, int]:
 
 @given(problems(), st.sampled_from(PASSES))
 def test_what_is_held_is_the_sum_of_the_operands(problem, pass_):
-    e = {"fp32": 4, "fp16": 2, "bf16": 2}[problem.dtype]
+    e = ITEMSIZE[problem.dtype]
     parts = budget(problem, pass_)
     wanted = by_hand(problem.block_q, problem.block_k, problem.d, e, pass_)
     assert (bytes_in(parts, SHARED), bytes_in(parts, REGISTERS)) == wanted

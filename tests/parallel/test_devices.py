@@ -1,5 +1,7 @@
 """The trace over devices: the storyboard's table, one softmax, the race, the lesson's numbers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -48,7 +50,7 @@ def test_row_25_ends_as_one_softmax_does(layout):
 def test_is_the_attention_of_one_device(count, layout, mask):
     """O and lse of every row; each visible tile once, on the device that holds its rows, at a tick
     in which that device does nothing else."""
-    problem = Problem(n=32, d=8, block_q=4, block_k=2, mask=mask, inputs="random")
+    problem = replace(SMALL, block_k=2, mask=mask)
     run, one = devices.trace(problem, count, layout), trace.trace(problem)
     np.testing.assert_allclose(run.O, one.O, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(run.lse, one.lse, rtol=1e-6)
@@ -64,7 +66,7 @@ def test_is_the_attention_of_one_device(count, layout, mask):
 @pytest.mark.parametrize("layout", layouts.LAYOUTS)
 def test_each_device_visits_the_tiles_that_the_kernels_are_called_for(layout, mask):
     """In the same step: the calls of `kernels.ring_attention`, tile by tile."""
-    problem = Problem(n=32, d=8, block_q=4, block_k=2, mask=mask)
+    problem = replace(SMALL, block_k=2, mask=mask)
     counts = layouts.counts(32, 4, layout)
     runs = layouts.runs(counts, layout)
     at = [np.concatenate([np.arange(*run) for run in each]) for each in runs]

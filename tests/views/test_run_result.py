@@ -24,6 +24,7 @@ from explainer.views import (
     run_tabs,
 )
 from kernels.spec.masks import parse
+from tests.engine.test_recorded import MEASURED, query_of
 from tests.schema import misfit
 from tests.strict_html import Strict
 from tests.views.results import (
@@ -41,9 +42,6 @@ from tests.views.results import (
 )
 
 ALL = ("naive", "standard", "fa1", "fa2")
-MEASURED = RunRequest(
-    Problem(4096, 64, 64, 64, dtype="bf16", inputs="random"), ("naive", "fa2"), 4, 32
-)
 CPU = unknown_machine("CPU, Triton interpreter") | {"interpreted": True}
 
 
@@ -206,13 +204,7 @@ def test_every_record_can_stand_for_the_speed_of_a_run(name):
     point = record_rows.KEYS[:-1]  # all but the method
     rows = {tuple(row[key] for key in point): row for row in record_rows.rows_in(name)}
     for row in rows.values():
-        query = {key: row[key] for key in ("n", "d", "mask", "score", "dtype")}
-        query |= {"b": row["batch"], "h": row["heads"], "br": "auto", "bc": "auto"}
-        is_backward = name == record_rows.BACKWARD
-        query |= {"data": "random"} | ({"pass": "backward"} if is_backward else {})
-        request = RunRequest.from_query(query)
-        found = recorded.nearest(request)
-        assert found and not found["differs"]
+        found = recorded.nearest(RunRequest.from_query(query_of(name, row)))
         claim = run_claims.fast(found)
         timed = [one for one in found["rows"] if "median_ms" in one]
         assert len(claim["rows"]) == min(run_claims.MOST_BARS, len(timed)) > 0

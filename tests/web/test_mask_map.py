@@ -37,13 +37,15 @@ def bits(text: str, n: int) -> np.ndarray:
 
 def tiles(keep: np.ndarray, br: int, bc: int) -> list[str]:
     """The kinds of tiles row by row, each looked at score by score."""
-    n, found = len(keep), []
-    for i in range(0, n, br):
-        for j in range(0, n, bc):
-            tile = keep[i : i + br, j : j + bc]
-            whole = tile.shape == (br, bc) and tile.all()
-            found.append("full" if whole else "partial" if tile.any() else "skipped")
-    return found
+    return [
+        "skipped"
+        if not tile.any()
+        else "full"
+        if tile.shape == (br, bc) and tile.all()
+        else "partial"
+        for row in by_hand.tiles(keep, br, bc)
+        for tile in row
+    ]
 
 
 @pytest.mark.parametrize("n, br, bc", [(16, 4, 4), (14, 4, 5), (21, 7, 3)])

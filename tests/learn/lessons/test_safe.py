@@ -8,10 +8,9 @@ import pytest
 import torch
 
 from explainer.learn.lessons.safe import lesson as safe
+from kernels.checks import DTYPES
 from kernels.spec.formats import FORMATS
 from tests.learn.scenes import LESSONS, asked, cases, find_mark
-
-DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
 
 
 def in_torch(x: np.ndarray, name: str, subtract: bool) -> tuple[torch.Tensor, ...]:
