@@ -9,7 +9,7 @@ import numpy as np
 from explainer.check import judge, loop, mistakes
 from explainer.check.cases import Case
 from explainer.check.mistakes import Sizes
-from explainer.check.observe import Function, Seen, of_loop, probe, probe_plan
+from explainer.check.observe import Function, Seen, of_loop, probe, probe_plan, run
 
 Numbers = np.ndarray
 Own = tuple[int, int] | None  # the tiles that a function showed, if not those it was given
@@ -90,7 +90,7 @@ def forward_cause(
         if style and not may_have.is_told and not may_have.written and size[0] != size[1]:
             continue  # too many to try them all
         plain = of_loop(loop.Loop(**mistakes.STYLES[style]), case, *size)
-        made = plain(case.q, case.k, case.v, case.causal, False)
+        made = run(plain, case, False)
         if style and is_wrong and same(seen.O, made.O, share):
             continue  # what is wrong here is the style itself
         for n, (key, w) in enumerate(mistakes.loops("forward", style)):
@@ -104,7 +104,7 @@ def forward_cause(
             if not agrees:
                 continue
             function = of_loop(w, case, *size)
-            made = function(case.q, case.k, case.v, case.causal, bool(seen.states))
+            made = run(function, case, bool(seen.states))
             near = all(same(getattr(seen, x), getattr(made, x), share) for x in names)
             own = size if size != given else None
             if near and (not is_wrong or _is_nearer(seen.O, made.O, true)):
@@ -158,7 +158,7 @@ def _elsewhere(
     count = 0
     for case, seen in others:
         size = may_have.in_case(own, (case.block_q, case.block_k))
-        made = of_loop(w, case, *size)(case.q, case.k, case.v, case.causal, False).O
+        made = run(of_loop(w, case, *size), case, False).O
         true, has_keys = case.whole.O, case.whole.l[..., None] > 0
         is_right = (np.abs(seen.O - true) <= case.allowed).all()
         is_near = np.abs(made - true) <= 2 * case.allowed
@@ -267,7 +267,7 @@ def warning_cause(case: Case, seen: Seen, how: judge.Convention) -> str | None:
     for key, w in mistakes.loops("forward"):
         if not mistakes.MISTAKES[key].warning:
             continue
-        made = of_loop(w, case, how.block_q, how.block_k)(case.q, case.k, case.v, case.causal, True)
+        made = run(of_loop(w, case, how.block_q, how.block_k), case, True)
         theirs = {(s.i, s.j): s for s in made.states}
         pairs = [(s.m, theirs.get((s.i, s.j))) for s in seen.states if s.m is not None]
         if pairs and all(

@@ -13,6 +13,7 @@ from explainer.check.observe import (
     State,
     probe,
     probe_plan,
+    run,
     trusted_lengths,
     weighted_keys,
 )
@@ -228,7 +229,7 @@ def first_of_loop(
     numbers of the tile stay the function's own: of that tile where probes saw it wrong, else what
     was stored."""
     of_loop = replace(case, block_q=size[0], block_k=size[1])
-    made, how = loop(case.q, case.k, case.v, case.causal, True), Convention(*size)
+    made, how = run(loop, case, True), Convention(*size)
     right, last = judge_final(of_loop, made)
     if last is None:
         return tile, tiles

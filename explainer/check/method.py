@@ -123,7 +123,7 @@ def _tiles(runner: Runner, case: Case) -> Same | None:
         return None
     if runner.about["device"] == "cuda" and case.dtype == "fp32":
         case = replace(case, rounds=observe.rounds_products(function, case))
-    seen = function(case.q, case.k, case.v, case.causal, True)
+    seen = observe.run(function, case, True)
     right, last = judge.judge_final(case, seen)
     how, tiles, trusted = judge.find_tiles(case, seen, function, right)
     is_probed = {*range(p.block_k, p.n, p.block_k), p.n} <= trusted  # at the end of each tile

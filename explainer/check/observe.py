@@ -37,6 +37,11 @@ class Seen:
     probes: list[tuple[Numbers, int, Numbers, Numbers | None]] = field(default_factory=list)
 
 
+def run(function: Function, case: Case, reports: bool) -> "Seen":
+    """Return what a function gives for all of a case."""
+    return function(case.q, case.k, case.v, case.causal, reports)
+
+
 def of_runner(runner: Runner, case: Case) -> Function:
     """The learner's function with the keywords of the case."""
 

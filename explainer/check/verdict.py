@@ -116,7 +116,7 @@ def examine(
             if n == 0 and about["device"] == "cuda":
                 rounds = observe.rounds_products(function, case)
             case = replace(case, rounds=rounds)
-            seen = function(case.q, case.k, case.v, case.causal, True)
+            seen = observe.run(function, case, True)
         except NotRunnable as error:
             if n == 0:
                 return _broken_at_first(case, error, verdict)

@@ -18,6 +18,7 @@ from explainer.problem import Problem
 from explainer.trace import trace
 from explainer.web.kernel_file import worker
 from tests.check.planted import NUMPY, PLANTED, TORCH, TRITON, plant
+from tests.engine.conftest import finish
 from tests.tables import table
 
 # Exact as long as nothing overflows
@@ -95,15 +96,12 @@ def test_run_has_it_beside_the_kernels_and_never_an_old_answer(mine, write):
     try:
         for key, is_right in ((None, True), ("l_not_rescaled", False)):
             write(plant(key, NUMPY))
-            job = engine.submit(request)
-            assert job.finished.wait(120) and job.result, job.error
-            rows = {row["method"]: row for row in job.result["rows"]}
+            rows = {row["method"]: row for row in finish(engine.submit(request)).result["rows"]}
             assert [rows["fa2"]["right"], rows["yours"]["right"]] == [True, is_right]
             assert rows["yours"]["same"]["agrees"] is is_right
         write("def attention(:")
-        job = engine.submit(request)
-        assert job.finished.wait(120) and job.result, job.error
-        assert "mine.py, line 1" in job.result["rows"][-1]["refused"]
+        last = finish(engine.submit(request)).result["rows"][-1]
+        assert "mine.py, line 1" in last["refused"]
     finally:
         engine.close()
 

@@ -1,6 +1,7 @@
 """A matrix product in any order of its loops."""
 
 import itertools
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -14,15 +15,22 @@ LOOPS = DATA["loops"]
 PRODUCTS = A.shape[0] * A.shape[1] * B.shape[1]
 
 
+def _walk(order: str, rows: int, depth: int, cols: int) -> Iterator[tuple[int, int, int]]:
+    """Yield (i, j, k) of every multiply-add of three loops nested as in ``order``."""
+    counts = {"i": rows, "j": cols, "k": depth}
+    for at in itertools.product(*(range(counts[x]) for x in order)):
+        place = dict(zip(order, at, strict=True))
+        yield place["i"], place["j"], place["k"]
+
+
 def product(order: str, done: int) -> tuple[np.ndarray, np.ndarray, tuple[int, int, int] | None]:
     """A B after ``done`` multiply-adds of the three loops nested as in ``order``: C, how many
     products each of its cells has, and the last (i, j, k) done."""
-    sizes = {"i": A.shape[0], "j": B.shape[1], "k": A.shape[1]}
-    C, counts = np.zeros((2, sizes["i"], sizes["j"]), A.dtype)
+    (rows, depth), cols = A.shape, B.shape[1]
+    C, counts = np.zeros((2, rows, cols), A.dtype)
     last = None
-    for at in itertools.islice(itertools.product(*(range(sizes[x]) for x in order)), done):
-        place = dict(zip(order, at, strict=True))
-        last = i, j, k = place["i"], place["j"], place["k"]
+    for last in itertools.islice(_walk(order, rows, depth, cols), done):
+        i, j, k = last
         C[i, j] += A[i, k] * B[k, j]
         counts[i, j] += 1
     return C, counts, last
@@ -31,11 +39,10 @@ def product(order: str, done: int) -> tuple[np.ndarray, np.ndarray, tuple[int, i
 def most_open(order: str, rows: int, depth: int, cols: int) -> int:
     """Cells of C (rows, cols) that are begun and not finished, at most, counted: ``depth`` products
     each, in this order of the loops."""
-    sizes, counts, most = {"i": rows, "j": cols, "k": depth}, np.zeros((rows, cols), int), 0
-    for at in itertools.product(*(range(sizes[x]) for x in order)):
-        place = dict(zip(order, at, strict=True))
-        counts[place["i"], place["j"]] += 1
-        if place["k"] in (0, depth // 2):  # between, nothing is begun or finished
+    counts, most = np.zeros((rows, cols), int), 0
+    for i, j, k in _walk(order, rows, depth, cols):
+        counts[i, j] += 1
+        if k in (0, depth // 2):  # between, nothing is begun or finished
             most = max(most, int(((counts > 0) & (counts < depth)).sum()))
     return most
 
