@@ -5,10 +5,13 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** @template {Element} T @param {T} node @param {string[]} classes @param {Attributes | Children | string} given @param {Children} children */
-function fill(node, classes, given, children) {
-  if (typeof given === "string") return fill(node, classes, {}, [given]);
-  if (Array.isArray(given)) return fill(node, classes, {}, given);
+/** @template {Element} T @param {(tag: string) => T} create @param {string} selector @param {Attributes | Children | string} given
+ * @param {Children} children @returns {T} */
+function make(create, selector, given, children) {
+  if (typeof given === "string") return make(create, selector, {}, [given]);
+  if (Array.isArray(given)) return make(create, selector, {}, given);
+  const [tag, ...classes] = selector.split(".");
+  const node = create(tag);
   if (classes.length) node.setAttribute("class", classes.join(" "));
   for (const [name, value] of Object.entries(given)) {
     if (name === "text") node.textContent = String(value ?? "");
@@ -23,17 +26,16 @@ function fill(node, classes, given, children) {
  * left out, and a text stand in place of children.
  * @template {keyof HTMLElementTagNameMap} K @param {K | `${K}.${string}`} name @param {Attributes | Children | string} [attributes] @param {Children} [children] */
 export function el(name, attributes = {}, children = []) {
-  const [tag, ...classes] = name.split(".");
-  const node = document.createElement(/** @type {K} */ (tag));
-  return fill(node, classes, attributes, children);
+  const create = (/** @type {string} */ tag) => document.createElement(/** @type {K} */ (tag));
+  return make(create, name, attributes, children);
 }
 
 /** The same of SVG. @template {keyof SVGElementTagNameMap} K @param {K | `${K}.${string}`} name @param {Attributes | Children | string} [attributes]
  * @param {Children} [children] */
 export function svg(name, attributes = {}, children = []) {
-  const [tag, ...classes] = name.split(".");
-  const node = document.createElementNS(SVG, /** @type {K} */ (tag));
-  return fill(node, classes, attributes, children);
+  const create = (/** @type {string} */ tag) =>
+    document.createElementNS(SVG, /** @type {K} */ (tag));
+  return make(create, name, attributes, children);
 }
 
 /** What draws on a canvas. @template {HTMLCanvasElement | OffscreenCanvas} T @param {T} canvas

@@ -91,12 +91,9 @@ export class Sram extends TilePanel {
     const whole = width - label - edge - apart - stats;
     // A few more columns than four take room from Q and O, so that their digits stay.
     const least = cols * (phone ? PHONE_FEW : FEW * u);
-    const few =
-      !big &&
-      !strip &&
-      least > (whole * shares.S) / (shares.Q + shares.S + shares.O) &&
-      least < whole * (phone ? 0.88 : 0.68);
-    const scores = few ? least : (whole * shares.S) / (shares.Q + shares.S + shares.O);
+    const even = (whole * shares.S) / (shares.Q + shares.S + shares.O);
+    const few = !big && !strip && least > even && least < whole * (phone ? 0.88 : 0.68);
+    const scores = few ? least : even;
     const part = (
       /** @type {"Q" | "O"} */ name,
       /** @type {number} */ cells,
