@@ -4,7 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypedDict, cast
 from urllib.parse import urlencode
 
+import numpy as np
+
 from explainer.algorithms.registry import LABELS
+from explainer.base.amounts import round_step
 from explainer.base.texts import Texts
 from explainer.learn.folder import read_text
 from explainer.memory.workload import Workload
@@ -88,6 +91,11 @@ def words(name: str, /, **facts: object) -> Words:
 def nearest(values: Sequence[float], wanted: float) -> int:
     """Return which of the values is nearest."""
     return min(range(len(values)), key=lambda k: abs(values[k] - wanted))
+
+
+def round_times(end: float, count: int) -> list[float]:
+    """List the positions of a scrubber through time: about ``count`` round times, and the end."""
+    return [*np.arange(0, end, round_step(end / count)).tolist(), end]
 
 
 def switch(

@@ -11,7 +11,16 @@ from explainer.base.cards import peak_tflops
 from explainer.base.kinds import computed
 from explainer.base.texts import Texts
 from explainer.memory.workload import Workload
-from explainer.views.stories.chapter import Chapter, Choice, Json, Table, links, table, words
+from explainer.views.stories.chapter import (
+    Chapter,
+    Choice,
+    Json,
+    Table,
+    links,
+    round_times,
+    table,
+    words,
+)
 from kernels.spec.masks import flops
 
 t = Texts("memory")
@@ -53,8 +62,7 @@ def chapter(w: Workload, _choice: Choice) -> Chapter:
     rate = w.hardware.hbm_bytes_per_s
     unit = next(name for name, size in UNITS.items() if standard / rate >= size or name == "ns")
     whole = standard / rate / UNITS[unit]
-    step = round_step(whole / MOST_BEATS)
-    times = [k * step for k in range(math.ceil(whole / step))] + [whole]
+    times = round_times(whole, MOST_BEATS)
     square = w.batch * w.heads * w.n**2 * w.itemsize
     facts = {"l2": w.hardware.l2_bytes, "rate": rate, "kind": computed().text}
     return {

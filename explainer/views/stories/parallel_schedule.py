@@ -20,6 +20,7 @@ from explainer.views.stories.chapter import (
     Switch,
     links,
     nearest,
+    round_times,
     switch,
     words,
 )
@@ -66,8 +67,7 @@ def chapter(w: Workload, choice: Choice, run: Json | None = None, source: object
     drawn = real.real if real else simulated
     span = max(s.makespan for s in lanes.values())
     other = None if real and real.scaled else _other_order(w, order, unit, simulated.makespan)
-    step = round_step(drawn.makespan / BEATS)
-    times = [*np.arange(0, drawn.makespan, step), drawn.makespan]
+    times = round_times(drawn.makespan, BEATS)
     by_block = ALGORITHMS[order].program == "block"
     return {
         **words(
@@ -82,7 +82,7 @@ def chapter(w: Workload, choice: Choice, run: Json | None = None, source: object
             lanes=lanes,
         ),
         "switches": switches,
-        "beats": [_beat(drawn, float(time), unit) for time in times],
+        "beats": [_beat(drawn, time, unit) for time in times],
         "start": nearest(times, START * drawn.makespan),
         "words": [x for x in WORDS if x != "mask" or not w.mask.plain],  # it has a switch
         "table": [

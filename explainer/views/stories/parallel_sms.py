@@ -18,6 +18,7 @@ from explainer.views.stories.chapter import (
     Table,
     links,
     nearest,
+    round_times,
     switch,
     words,
 )
@@ -116,12 +117,11 @@ def _card(one: Launch, unit: str, pass_: str) -> Json:
 def _times(both: list[Launch]) -> list[float]:
     """Return the positions: round times until the faster launch ends, then until the slower one."""
     fast, slow = sorted(one.schedule.makespan for one in both)
-    step = round_step(fast / STEPS)
-    found = [*np.arange(0, fast, step), fast]
+    found = round_times(fast, STEPS)
     if slow > fast:
         step = round_step((slow - fast) / STEPS)
-        found += [*(x for x in np.arange(0, slow, step) if x > fast), slow]
-    return [float(x) for x in found]
+        found += [*(float(x) for x in np.arange(0, slow, step) if x > fast), slow]
+    return found
 
 
 def _beat(both: list[Launch], time: float, unit: str) -> Json:
