@@ -62,6 +62,7 @@ def _cut(x: torch.Tensor, bits: int, half: bool = False) -> torch.Tensor:
     return (whole >> bits << bits).view(torch.float32)
 
 
+of_all_data = pytest.mark.parametrize("data", [name for name in INPUTS if name != "own"])
 FAULTS, SHAPES = table(__file__).values()
 
 
@@ -75,7 +76,7 @@ def test_a_planted_fault_is_rejected(fault, mask, dtype, seed):
     assert not judged(problem, "fa2", attention(problem, fault))["right"]
 
 
-@pytest.mark.parametrize("data", [name for name in INPUTS if name != "own"])
+@of_all_data
 def test_a_planted_fault_is_rejected_whatever_the_data_in_fp32(data):
     for fault, mask, dtypes in FAULTS:
         if "fp32" in dtypes:
@@ -87,7 +88,7 @@ def test_a_planted_fault_is_rejected_whatever_the_data_in_fp32(data):
 @pytest.mark.parametrize("gain", [1.0, 0.01, 32.0])
 @pytest.mark.parametrize("mask", ["full", "causal"])
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("data", [name for name in INPUTS if name != "own"])
+@of_all_data
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_the_kernels_are_accepted(shape, data, dtype, mask, gain):
     n, d, br, bc = shape

@@ -19,6 +19,12 @@ def said(key: str, pattern: str) -> list[float]:
     return [float(x.replace(",", "")) for x in found.groups()]
 
 
+def gradients(size: int) -> torch.Tensor:
+    """Draw 500 of about 2^size, as the lessons do."""
+    spread = np.random.default_rng(11).standard_normal(500)
+    return torch.from_numpy(np.exp2(size + 3 * spread).astype(np.float32))
+
+
 def test_counting_stops_where_a_format_ends():
     """At 2^(mantissa + 1) the gap is 2, and 1 is half of it: the tie goes back."""
     for f in FORMATS.values():
@@ -35,8 +41,7 @@ def test_loss_scaling_rescues_the_gradient():
     gradient = 1.25 * 2.0**-27
     assert float(torch.tensor(gradient).half()) == 0
     assert float((torch.tensor(gradient) * 2**16).half()) / 2**16 == gradient
-    rng = np.random.default_rng(11)
-    g = torch.from_numpy(np.exp2(-27 + 3 * rng.standard_normal(500)).astype(np.float32))
+    g = gradients(-27)
     kept = [(g * 2.0**k).half() for k in range(41)]
     good = [k for k, x in enumerate(kept) if x.isfinite().all() and (x != 0).all()]
     assert said("amp", r"k = (\d+) to k = (\d+);") == [good[0], good[-1]]
@@ -55,8 +60,7 @@ def test_loss_scaling_rescues_the_gradient():
 def test_lost_gradients_counted_by_torch(name, dtype):
     size, k = -20, np.arange(0, 41, 8)
     zero, over = lost(FORMATS[name], size, k)
-    rng = np.random.default_rng(11)
-    g = torch.from_numpy(np.exp2(size + 3 * rng.standard_normal(500)).astype(np.float32))
+    g = gradients(size)
     for i, power_of_two in enumerate(k):
         kept = (g * 2.0 ** int(power_of_two)).to(dtype).float()
         assert zero[i] == pytest.approx(float((kept == 0).float().mean()))

@@ -5,6 +5,7 @@ import pytest
 
 from explainer.base.amounts import amount, milliseconds
 from explainer.base.cards import CARDS
+from explainer.learn.content import Question
 from explainer.learn.launches import total
 from explainer.learn.lessons.gpu import lesson as gpu
 from explainer.learn.lessons.memory import lesson as memories
@@ -40,6 +41,11 @@ def test_the_least_times_are_by_one_convention(key):
         assert shown == pytest.approx(seconds * 1e6, rel=0.006)
 
 
+def lengths(question: Question) -> list[int]:
+    """Read the N that a question offers."""
+    return [int(words.replace(",", "")) for words, _ in question.options]
+
+
 def test_from_which_n_s_is_larger():
     card = CARDS["h200"]
     sizes = (card.l2_bytes, card.shared_bytes, card.sms * card.shared_per_sm_bytes)
@@ -47,7 +53,7 @@ def test_from_which_n_s_is_larger():
         first = f"at {question.options[question.answer][0]} it is already larger"
         late = [why for _, why in question.options[question.answer + 1 :]]
         assert all(first in why for why in late)
-        given = [int(words.replace(",", "")) for words, _ in question.options]
+        given = lengths(question)
         larger = [n for n in given if 2 * n * n > n_bytes]
         assert given[question.answer] == min(larger) and given == sorted(given)
 
@@ -91,7 +97,7 @@ def test_where_the_roofs_meet():
 @pytest.mark.parametrize(("at", "given"), list(enumerate(cases("roofline"))))
 def test_from_which_n_the_fused_kernel_is_bound_by_the_units(at, given):
     card, question = CARDS[given[0]], asked("roofline")[at]
-    given = [int(words.replace(",", "")) for words, _ in question.options]
+    given = lengths(question)
     n, d = np.array(given, float), 128
     seconds = (8 * n * d + 4 * n) / card.hbm_bytes_per_s  # Q, K, V, O in fp16, lse in fp32
     enough = 4 * n * n * d / (card.tensor_tflops * 1e12) >= seconds
