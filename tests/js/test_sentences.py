@@ -445,7 +445,7 @@ CLAIMS: list[tuple[str, Claim]] = [
         ),
     ),
     (
-        r"First, a small kernel: O[₀-₉]+ and dO[₀-₉]+ are read once, for a number per row\.",
+        r"First, a small kernel reads O[₀-₉]+ and dO[₀-₉]+ once, for one number per row, D\.",
         lambda p: p.visit.stage == "D" and p.tensors("read") == {"O", "dO"},
     ),
     (

@@ -29,7 +29,7 @@ function makeMeter() {
   /** @param {Trace} trace @param {number} most */
   function layout({ header: { totals }, problem: { order } }, most) {
     total = sumOf(totals.requested[order]);
-    bar.replaceChildren(stacked(totals.requested[order], total, false));
+    bar.replaceChildren(stacked(totals.requested[order], total, ""));
     bar.style.width = `${((100 * total) / most).toFixed(2)}%`;
   }
 

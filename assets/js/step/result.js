@@ -97,8 +97,10 @@ export function makeResult(ways) {
 
   /** Requested bytes of standard attention and of this algorithm, tensor by tensor. @param {Trace} trace @param {Frame} f */
   function bars(trace, f) {
-    const { requested } = trace.header.totals;
-    const labels = algorithmsOf(trace.header.pass);
+    const { pass, totals } = trace.header;
+    const { requested } = totals;
+    const labels = algorithmsOf(pass);
+    const saved = t(pass === "backward" ? "end.on_chip.b" : "end.on_chip");
     const { order } = trace.problem;
     const two = [soFar(trace, f).key, order];
     const most = Math.max(...two.map((key) => sumOf(requested[key])));
@@ -107,7 +109,7 @@ export function makeResult(ways) {
         el("div.fa-result-bytes", [
           el("b", labels[key].label),
           el("b", bytes(sumOf(requested[key]))),
-          stacked(requested[key], most, key === order && !labels[key].stores_scores),
+          stacked(requested[key], most, key === order && !labels[key].stores_scores ? saved : ""),
         ]),
       ),
       el("p", t("end.counted")),

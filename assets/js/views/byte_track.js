@@ -3,7 +3,6 @@
 import { hueOf } from "../lib/colors.js";
 import { el } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
-import { t } from "../model/texts.js";
 
 /** @import { Moved } from "../model/types.js" */
 
@@ -31,8 +30,8 @@ export function makeByteTrack(total, look, width) {
 }
 
 /** A bar as long as its bytes, a part for each tensor, and what was saved. @param {Record<string, Moved>} totals @param {number} most
- * @param {boolean} saves */
-export function stacked(totals, most, saves) {
+ * @param {string} saved what stayed on chip, in words, if it is to be drawn */
+export function stacked(totals, most, saved) {
   const parts = Object.entries(totals).map(([tensor, [read, written]]) => {
     const share = (100 * (read + written)) / most;
     const name = tensor === "l" ? "ℓ" : tensor;
@@ -43,6 +42,6 @@ export function stacked(totals, most, saves) {
     };
     return el("i", part, [el("span", name)]);
   });
-  const rest = saves && el("em", t("end.on_chip"));
+  const rest = saved && el("em", saved);
   return el("div.fa-result-bar", [...parts, rest]);
 }
