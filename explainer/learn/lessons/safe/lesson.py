@@ -61,6 +61,7 @@ def outcome(found: Numbers, name: str) -> str:
 
 
 def _number(x: float) -> str:
+    x = round(x) if 1_000 <= x < 10**7 else x  # else fp32's sum looks coarser than bf16's
     return {"nan": "NaN", "inf": "∞"}.get(str(x)) or format_significant(float(x), 3)
 
 
