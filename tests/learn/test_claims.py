@@ -64,7 +64,7 @@ def test_few_outputs_are_bit_identical_and_both_are_near(seed):
 def test_traffic_quadruples_and_memory_doubles():
     for d in (32, 64, 128):
         curves = {s["name"]: s["y"] for s in find_mark("claim_io", "plot", d=d)["series"]}
-        moved, extra = curves["FA-2: bytes asked"], curves["FA-2: extra memory (lse)"]
+        moved, extra = curves["FA-2: requested bytes"], curves["FA-2: extra memory (lse)"]
         least = curves["FA-2: each matrix once"]
         for i in range(3, len(moved) - 1):
             assert moved[i + 1] / moved[i] == pytest.approx(4, rel=0.02)

@@ -61,7 +61,7 @@ def test_the_handouts_bytes_are_those_of_its_formulas():
     orders, rows = (block["rows"] for block in HANDOUT[1][:2])
     for order, row, (name, sizes) in zip(orders, rows, TABLE["handout"].items(), strict=True):
         assert (order[0], order[2], row[0]) == (name, sizes[2], name)
-        for k, start in enumerate(("Elements asked", "Least elements")):
+        for k, start in enumerate(("Requested elements", "Compulsory elements")):
             form, size = row[1 + 2 * k : 3 + 2 * k]
             share = sizes[k] / TABLE["handout"]["standard"][k]
             assert size.replace("\xa0", " ") == f"{amount(sizes[k])}, {share:.2f} ×"
