@@ -369,8 +369,13 @@ def where(verdict: Verdict) -> str:
 
 def weight(verdict: Verdict) -> str:
     """Say of one weight that it is not what the mask gives; "" where the mask holds, or where the
-    cause says more."""
-    row, key, which = verdict.weight if verdict.weight and not verdict.cause else (0, 0, "")
+    cause says more and the numbers of the tile show it: probes without the mask may be right."""
+    row, key, which = verdict.weight or (0, 0, "")
+    case, tile = verdict.case, verdict.tile
+    if verdict.cause and case and tile and tile.what:
+        apart = np.abs(tile.mine[tile.what] - tile.true[tile.what])
+        if not (apart <= case.allowed).all():
+            return ""
     return fill(t.named("weight")[which], {"row": row, "key": key}) if which else ""
 
 

@@ -35,6 +35,14 @@ def test_a_weight_that_the_mask_does_not_give_is_named(tmp_path):
     assert text.index("O and lse are not right") < weight < text.index(" yours ")
 
 
+def test_a_weight_is_named_beside_a_cause_that_the_numbers_do_not_show(tmp_path):
+    """Probes without the mask are right in a tile whose mask begins in the corner."""
+    source = plant(None, NUMPY).replace("offset = nk - n", "offset = 0")
+    found = examine(load(source.replace("if report:", "if False:"), tmp_path), "mine.py")
+    assert found.cause == "mask_not_aligned"
+    assert "row 0 gives no weight to key 1, which is visible" in render(found, False)
+
+
 def test_the_map_of_a_gradient_is_of_its_own_order(tmp_path):
     """Keys are outside: tiles before the first wrong one are right, all after it not reached."""
     found = examine(load(plant("d_missing", TORCH), tmp_path), "mine.py")
