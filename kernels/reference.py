@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from .checks import check_score, scale_of
+from .checks import check_dropout, check_score, scale_of
 from .spec import masks
 from .spec.dropout import factors
 from .spec.scores import Score
@@ -64,6 +64,7 @@ def parse_rules(
     of a tensor with that many heads (second) from that head on (first), and from that sequence of
     its batch on (third).
     """
+    check_dropout(dropout, seed)
     sinks = sink
     if sinks is not None:
         sinks = torch.as_tensor(sinks, dtype=dtype, device=q.device).expand(q.shape[1])
@@ -155,7 +156,7 @@ def _blocks(q, k, v, rules: Rules) -> Iterator[tuple]:
     """Yield batch, head, slice of rows, their S, V of the head, lse, and dropout's factors or 1; in
     float64."""
     group, n_q, n_k = q.shape[1] // k.shape[1], q.shape[2], k.shape[2]
-    chunk = max(1, CHUNK_BYTES // (8 * n_k))
+    chunk = max(1, CHUNK_BYTES // (8 * max(n_k, 1)))
     for b, h in np.ndindex(*q.shape[:2]):
         k_bh, v_bh = k[b, h // group].double(), v[b, h // group].double()
         for start in range(0, n_q, chunk):

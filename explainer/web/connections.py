@@ -45,7 +45,8 @@ def bind_port(name: str, port: str) -> Iterator[tuple[str, int]]:
         try:
             socket_.bind((host, int(port)))
         except (OSError, ValueError, OverflowError) as error:
-            LOG.critical(sentence, getattr(error, "strerror", None) or error)
+            why = error.strerror if isinstance(error, OSError) else "it must be 0 to 65,535"
+            LOG.critical(sentence, why)
             sys.exit(1)
         number = socket_.getsockname()[1]
         if os.name == "nt":

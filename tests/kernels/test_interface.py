@@ -66,6 +66,7 @@ TENSORS = {
 CALLS = {
     "all": (kernels.flash_attention, kernels.attention, kernels.which),
     "flash": (kernels.flash_attention,),
+    "judges": (kernels.reference_attention, kernels.naive_attention),
     "packed": (kernels.attention_varlen,),
     "decode": (kernels.decode_attention,),
     "decode on a CPU": (kernels.decode_attention,) if DEVICE == "cpu" else (),

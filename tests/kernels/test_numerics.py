@@ -85,3 +85,9 @@ def test_rounding_has_no_bias(dtype):
     shift = ((o - o_ref) * o_ref.sign() / o_ref.abs()).median().item()
     unit = {"fp16": 2.0**-11, "bf16": 2.0**-8}[dtype]
     assert abs(shift) < 0.15 * unit, f"median relative shift {shift / unit:.2f} units of roundoff"
+
+
+def test_the_reference_of_no_key_is_zero():
+    q, k, v = make_qkv(3, 8)
+    o, lse = kernels.reference_attention(q, k[:, :, :0], v[:, :, :0])
+    assert not o.any() and lse.eq(float("-inf")).all()
