@@ -204,6 +204,12 @@ def _check(
     """Check a call, and that all ranks make the same one."""
     parsed, _, scale = check_call(q, k, v, causal, mask, None, scale)
     layouts.check_layout(layout)
+    if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout <= 1e9:
+        raise ValueError(
+            f"timeout = {str(timeout)[:40]} is not allowed: a number of seconds above 0, up to 1e9."
+        )
+    if counts is not None and not isinstance(counts, Sequence):
+        raise TypeError(f"counts must be a sequence of numbers, not {type(counts).__name__}.")
     ranks = _Group(group, q.device, timeout)
     if counts is None:
         rules = layout, parsed.text, scale, needs_graph

@@ -66,6 +66,7 @@ TENSORS = {
 CALLS = {
     "all": (kernels.flash_attention, kernels.attention, kernels.which),
     "flash": (kernels.flash_attention,),
+    "ring": (kernels.ring_attention,),
     "judges": (kernels.reference_attention, kernels.naive_attention),
     "packed": (kernels.attention_varlen,),
     "decode": (kernels.decode_attention,),
