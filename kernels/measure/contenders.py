@@ -271,13 +271,18 @@ def _flex(problem: BenchmarkCase, q, k, v) -> Callable[[], torch.Tensor]:
     return flex.attention(q, k, v, mask, score, problem.sink, compiled)
 
 
-def _fa4(q, k, v, causal: bool) -> Callable[[], torch.Tensor]:
-    """Return FlashAttention-4 on views (B, N, H, d): its layout costs no copy."""
-    if torch.cuda.get_device_capability(q.device)[0] not in (9, 10):
+def fa4_function(name: str, device: torch.device) -> Callable:
+    """Return this function of FlashAttention-4's package. Raises NotAvailable without it."""
+    if torch.cuda.get_device_capability(device)[0] not in (9, 10):
         raise NotAvailable(GPU_ALONE["fa4"])
     try:
-        flash_attn_func = import_module("flash_attn.cute").flash_attn_func
+        return getattr(import_module("flash_attn.cute"), name)
     except ImportError as error:
         raise NotAvailable(f"FlashAttention-4 needs the package flash-attn-4: {error}.") from error
+
+
+def _fa4(q, k, v, causal: bool) -> Callable[[], torch.Tensor]:
+    """Return FlashAttention-4 on views (B, N, H, d): its layout costs no copy."""
+    attend = fa4_function("flash_attn_func", q.device)
     views = [x.transpose(1, 2) for x in (q, k, v)]
-    return Call(lambda: flash_attn_func(*views, causal=causal)[0], seen=lambda o: o.transpose(1, 2))
+    return Call(lambda: attend(*views, causal=causal)[0], seen=lambda o: o.transpose(1, 2))

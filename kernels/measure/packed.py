@@ -4,13 +4,16 @@
 milliseconds, L2 emptied before. "varlen": sequences of these lengths, forward and backward. Where
 the lengths are equal, "varlen" is a dense batch: "varlen by spans" is what it would be if they were
 not, and "dense" `kernels.attention` on a batch that lies in memory as such. "paged": one query a
-head and many keys, contiguous or in pages. "sizes": head dimensions of q and k and of v.
+head and many keys, contiguous or in pages. "sizes": head dimensions of q and k and of v. `--parts`
+names the lists that are measured, and `--no-flex` leaves out FlexAttention.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import shlex
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -30,7 +33,7 @@ from ..dispatch import attend
 from ..varlen import spans_of_offsets
 from .bench import make_functions
 from .chooser import SDPA
-from .contenders import NotAvailable, sdpa_call, tried
+from .contenders import NotAvailable, fa4_function, sdpa_call, tried
 from .recording import require_gpu, write_rows
 from .timing import interleave
 
@@ -40,6 +43,7 @@ RAGGED = ((5000, 4000, 3000, 2000, 1000, 700, 400, 284), tuple(range(40, 1000, 3
 CACHE, PAGES = 8192, (16, 64, 256)
 SIZES = ((32, 32), (64, 64), (96, 96), (128, 128), (192, 128), (192, 192), (256, 256))
 N, RUNS = 8192, 11
+PARTS = ("varlen", "paged", "sizes")
 Functions = dict[str, Callable[[], Any]]
 
 
@@ -78,7 +82,9 @@ def both_passes(
     return rows + times(gradients, 2.5 * flops, **fields, direction="backward")
 
 
-def varlen(lengths: tuple[int, ...], heads: int, d: int, causal: bool) -> list[dict]:
+def varlen(
+    lengths: tuple[int, ...], heads: int, d: int, causal: bool, with_flex: bool
+) -> list[dict]:
     """Return the rows of these sequences, packed; FlexAttention's mask is built in no timed call
     but that of "flex mask"."""
     cuts, total = [0, *accumulate(lengths)], sum(lengths)
@@ -87,9 +93,10 @@ def varlen(lengths: tuple[int, ...], heads: int, d: int, causal: bool) -> list[d
     functions: Functions = {
         "varlen": lambda: kernels.attention_varlen(q, k, v, cu, cu, causal=causal),
         "torch varlen": _torch_varlen(q, k, v, cu, max(lengths), causal),
+        "fa4 varlen": _fa4_varlen(q, k, v, cu, max(lengths), causal),
     }
     builders: Functions = {}
-    if causal and d == 128:  # its compiler takes half a minute for each
+    if with_flex and causal and d == 128:  # its compiler takes half a minute for each
         functions["flex"], builders["flex mask"] = _flex(q, k, v, lengths)
     leaves = [q, k, v]
     if len({*lengths}) == 1:
@@ -101,8 +108,9 @@ def varlen(lengths: tuple[int, ...], heads: int, d: int, causal: bool) -> list[d
     base = {"lengths": f"{len(lengths)} × {lengths[0]}" if len({*lengths}) == 1 else list(lengths)}
     base |= {"d": d, "heads": heads, "causal": causal}
     with torch.no_grad():
-        for name in functions.keys() & {"varlen", "varlen by spans"}:
-            _check(functions[name](), q, k, v, cuts, causal)
+        for name in functions.keys() - {"flex", "dense"}:
+            with suppress(NotAvailable):
+                _check(tried(functions[name])(), q, k, v, cuts, causal)
         rows = times(builders, flops, **base, direction="forward")
     return rows + both_passes(functions, leaves, flops, **base)
 
@@ -144,6 +152,17 @@ def _torch_varlen(q, k, v, cu, longest: int, causal: bool) -> Callable[[], torch
         else:
             how = {"is_causal": causal}
         return attend(q, k, v, cu, cu, longest, longest, **how)
+
+    return call
+
+
+def _fa4_varlen(q, k, v, cu, longest: int, causal: bool) -> Callable[[], torch.Tensor]:
+    """Return FlashAttention-4's, which raises NotAvailable without its package."""
+
+    def call() -> torch.Tensor:
+        attend = fa4_function("flash_attn_varlen_func", q.device)
+        how = {"cu_seqlens_q": cu, "cu_seqlens_k": cu, "causal": causal}
+        return attend(q, k, v, max_seqlen_q=longest, max_seqlen_k=longest, **how)[0]
 
     return call
 
@@ -206,27 +225,27 @@ def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path)
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
+    parser.add_argument("--no-flex", action="store_true")
     args = parser.parse_args()
     require_gpu("packed")
-    rows = {"varlen": [], "paged": [], "sizes": []}
+    command = shlex.join(["python", "-m", "kernels.measure.packed", *sys.argv[1:]])
+    rows: dict[str, list[dict]] = {part: [] for part in PARTS}
 
     def add(name: str, found: list[dict]) -> None:
         rows[name] += found
         others = {key: rows[key] for key in ("paged", "sizes")}
-        write_rows(
-            args.file,
-            "python -m kernels.measure.packed FILE",
-            rows["varlen"],
-            **others,
-            dtype="bf16",
-        )
+        write_rows(args.file, command, rows["varlen"], **others, dtype="bf16")
 
-    for batch, heads, k_heads in ((1, 32, 8), (16, 32, 8), (64, 32, 8), (4, 16, 16)):
-        add("paged", paged(batch, heads, k_heads, 128))
-    for lengths, d, causal in itertools.product(EQUAL + RAGGED, (64, 128), (False, True)):
-        add("varlen", varlen(lengths, 2048 // d, d, causal))
-    for (d, d_v), causal in itertools.product(SIZES, (False, True)):
-        add("sizes", sizes(d, d_v, causal))
+    if "paged" in args.parts:
+        for batch, heads, k_heads in ((1, 32, 8), (16, 32, 8), (64, 32, 8), (4, 16, 16)):
+            add("paged", paged(batch, heads, k_heads, 128))
+    if "varlen" in args.parts:
+        for lengths, d, causal in itertools.product(EQUAL + RAGGED, (64, 128), (False, True)):
+            add("varlen", varlen(lengths, 2048 // d, d, causal, not args.no_flex))
+    if "sizes" in args.parts:
+        for (d, d_v), causal in itertools.product(SIZES, (False, True)):
+            add("sizes", sizes(d, d_v, causal))
 
 
 if __name__ == "__main__":
