@@ -1,10 +1,13 @@
-"""fp8 attention against float64 and against a second implementation with torch's own e4m3."""
+"""fp8 attention against float64 and against second implementations with torch's own e4m3."""
 
 import numpy as np
 import pytest
 import torch
 
+from explainer.algorithms.inputs import make_inputs
 from explainer.learn.lessons.formats import fp8
+from explainer.learn.linear_algebra import make_problem
+from tests.learn.scenes import choices, find_mark
 
 
 def test_the_rotation_is_orthogonal_and_keeps_the_scores():
@@ -54,3 +57,68 @@ def test_what_the_page_says_about_the_ways():
     assert found["rotated"] < 0.5 * min(found[w] for w in ("none", "tensor", "block"))
     calm = fp8.errors(1, 16).values()
     assert max(calm) < 1.2 * min(calm)
+
+
+def exponent(x: torch.Tensor) -> torch.Tensor:
+    return torch.where(x == 0, -999.0, torch.floor(torch.log2(x.abs())))
+
+
+def cut(x: torch.Tensor, of: torch.Tensor) -> torch.Tensor:
+    """Cut x off 13 bits below this exponent, towards 0."""
+    unit = 2.0 ** (of.clamp(min=-200) - 13)
+    return torch.trunc(x / unit) * unit
+
+
+def tensor_core(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """Multiply a (rows, keys) by b (keys, d), 32 products at a time, in float64."""
+    total = torch.zeros(len(a), b.shape[1], dtype=torch.float64)
+    for x, y in zip(a.split(32, dim=1), b.split(32), strict=True):
+        places = exponent(x)[:, :, None] + exponent(y)
+        place = torch.maximum(places.amax(1), exponent(total))
+        total = cut(x[:, :, None] * y, place[:, None]).sum(1) + cut(total, place)
+        total = cut(total, exponent(total))
+    return total
+
+
+def summed_by_hand(n: int, mean: int) -> dict[str, float]:
+    """The errors of sums once more, all in float64 but for the operands."""
+    q, k, v = (torch.from_numpy(x.copy()).double() for x in make_inputs(make_problem(n, 16, 128)))
+    q, v = q[:16], v + mean
+
+    def to_fp8(x: torch.Tensor) -> torch.Tensor:
+        return x.clamp(-448, 448).float().to(torch.float8_e4m3fn).double()
+
+    qs, ks, vs = (448 / x.abs().max() for x in (q, k, v))
+    q8, k8, v8 = to_fp8(q * qs), to_fp8(k * ks), to_fp8(v * vs)
+    right = torch.softmax(q @ k.T / 4, dim=1) @ v
+    S = q8 @ k8.T / (qs * ks) / 4
+    P = torch.exp(S - S.amax(1, keepdim=True))
+    P8 = to_fp8(256 * P)
+    parts = zip(P8.split(128, dim=1), v8.split(128), strict=True)
+    sums = {
+        "exact": P8 @ v8,
+        "one": tensor_core(P8, v8),
+        "two": sum(tensor_core(*part) for part in parts),
+    }
+    scale = 256 * vs * P.sum(1, keepdim=True)
+    return {way: (x / scale - right).square().mean().sqrt().item() for way, x in sums.items()}
+
+
+@pytest.mark.parametrize("mean", (0, 4))
+@pytest.mark.parametrize("keys", (256, 1024))
+def test_sums_against_a_second_implementation(keys, mean):
+    """They may differ where a last bit of fp32 tips a weight to another number of e4m3."""
+    assert fp8.sum_errors(keys, mean) == pytest.approx(summed_by_hand(keys, mean), rel=0.02)
+
+
+def test_what_the_page_says_about_sums():
+    """One accumulator loses digits of a long sum of one sign, and of no other."""
+    for keys in choices("formats", "keys"):
+        for mean in choices("formats", "mean"):
+            bars = find_mark("formats", "bars", show="sums", keys=keys, mean=mean)
+            exact, one, two = (item["value"] for item in bars["items"])
+            assert two <= 1.25 * exact
+            assert ("no more error" in bars["title"]) == (mean == 0) == (one < 1.01 * two)
+    assert one > 20 * two, "4,096 keys, V around 4"
+    long, short = (fp8.sum_errors(keys, 4) for keys in (4096, 1024))
+    assert long["one"] > 4 * short["one"] and short["one"] > 3 * fp8.sum_errors(256, 4)["one"]

@@ -1,7 +1,9 @@
-"""Attention in fp8 (e4m3): one scale for all, a scale per block, and a rotation against outliers.
+"""Attention in fp8 (e4m3): one scale for all, a scale per block, a rotation against outliers, and
+the sums of Hopper's tensor cores.
 
 A small problem, computed live and judged by float64. As a kernel would: Q, K, V and P rounded to
-e4m3, products summed in fp32, softmax in fp32, the sum l taken of the unrounded P.
+e4m3, softmax in fp32, the sum l taken of the unrounded P; products are summed in fp32, but where
+`sum_errors` sums them in other ways.
 """
 
 from functools import cache
@@ -11,11 +13,14 @@ import numpy as np
 from explainer.algorithms.inputs import make_inputs
 from explainer.base.facts import number
 from explainer.learn.linear_algebra import attend, make_problem
+from kernels.spec.accumulation import matmul
 from kernels.spec.formats import FORMATS
 
 E4M3_MAX = number("e4m3.largest")  # the pattern above it is NaN: e4m3fn has no infinity
 N, D, DRAWS = 64, 16, 8  # rows, head dimension, how often new numbers are drawn
 WAYS = ("none", "tensor", "block", "rotated")
+ROWS, KEYS = 16, 128  # query rows, and keys of a block, where sums are compared
+P_SCALE = np.float32(256)  # of our kernel, a power of two
 
 
 def to_e4m3(x: np.ndarray) -> np.ndarray:
@@ -69,13 +74,19 @@ def quantised(x: np.ndarray, way: str, block: int) -> tuple[np.ndarray, np.ndarr
     return to_e4m3(x * s), s
 
 
+def weights(q: tuple[np.ndarray, np.ndarray], k: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """(rows, keys) float32, exp(S - m), of Q and K as `quantised` returns them."""
+    (q8, qs), (k8, ks) = q, k
+    S = (q8 @ k8.T) / (qs * ks.T) / np.float32(np.sqrt(D))
+    return np.exp(S - S.max(axis=1, keepdims=True))
+
+
 def attention(q: np.ndarray, k: np.ndarray, v: np.ndarray, way: str, block: int) -> np.ndarray:
     """O (N, D) float32 with operands in e4m3, scaled as ``way`` of WAYS says."""
     if way == "rotated":
         q, k = q @ hadamard(), k @ hadamard()
-    (q8, qs), (k8, ks), (v8, vs) = (quantised(x, way, block) for x in (q, k, v))
-    S = (q8 @ k8.T) / (qs * ks.T) / np.float32(np.sqrt(D))
-    P = np.exp(S - S.max(axis=1, keepdims=True))
+    P = weights(quantised(q, way, block), quantised(k, way, block))
+    v8, vs = quantised(v, way, block)
     # P is at most 1. Its own scale of 448 uses e4m3's whole range; it goes back with V's.
     P8 = to_e4m3(P * np.float32(E4M3_MAX)) / np.float32(E4M3_MAX)
     return P8 @ (v8 / vs) / P.sum(axis=1, keepdims=True)
@@ -90,3 +101,26 @@ def errors(size: float, block: int) -> dict[str, float]:
         for way, found in off.items():
             found.append(np.abs(attention(q, k, v, way, block) - right))
     return {way: float(np.sqrt(np.mean(np.square(x)))) for way, x in off.items()}
+
+
+@cache
+def sum_errors(n: int, mean: float) -> dict[str, float]:
+    """How P V is summed → root mean square difference of O to float64, with n keys and V around
+    ``mean``: "exact", in one accumulator ("one" level), or each block of keys from 0 and then
+    added to O in fp32 ("two" levels)."""
+    q, k, v = make_inputs(make_problem(n, D, KEYS))
+    q, v = q[:ROWS], v + np.float32(mean)
+    *_, right = attend(q, k, v)
+    P = weights(quantised(q, "tensor", KEYS), quantised(k, "tensor", KEYS))
+    P8, (v8, vs) = to_e4m3(P * P_SCALE), quantised(v, "tensor", KEYS)
+    blocks = [slice(first, first + KEYS) for first in range(0, n, KEYS)]
+    sums = {
+        "exact": P8.astype(np.float64) @ v8,
+        "one": matmul(P8, v8),
+        "two": np.sum([matmul(P8[:, keys], v8[keys]) for keys in blocks], axis=0),
+    }
+    scale = P_SCALE * vs[0] * P.sum(axis=1, keepdims=True)
+    return {
+        way: float(np.sqrt(np.mean(np.square(found / scale - right))))
+        for way, found in sums.items()
+    }

@@ -1,4 +1,4 @@
-"""What each number format can hold, its bits, and attention in fp8 with an outlier."""
+"""What each number format can hold, its bits, and attention in fp8: an outlier, and its sums."""
 
 import math
 from typing import Any
@@ -14,6 +14,7 @@ t = Words(__name__)
 
 LOW = -150  # power of two at which the axis begins
 BLOCK = 16  # rows that share a scale in fp8
+EVEN = 1.05  # times as large an error is no larger
 
 
 def rounded(key: str, x: float) -> float:
@@ -49,13 +50,22 @@ def _range(f: Format, at: float) -> dict[str, Any]:
     }
 
 
-def compute(show: str, x: float, power: int, size: int) -> Block:
-    """Show the ranges, the bits of x · 2^power, or the errors with an outlier."""
+def compute(show: str, x: float, power: int, size: int, keys: int, mean: int) -> Block:
+    """Show the ranges, the bits of x · 2^power, or the errors with an outlier or by sums."""
     x = math.ldexp(x, power)
     if show == "fp8":
         errors = fp8.errors(size, BLOCK)
-        least = min(errors.values())
-        return t.picture("label", "errors", "fp8", size=size, errors=errors, least=least)
+        return t.picture(
+            "errors", "scaled", "fp8", size=size, errors=errors, least=min(errors.values()),
+            share=errors["rotated"] / errors["tensor"],
+        )  # fmt: skip
+    if show == "sums":
+        errors = fp8.sum_errors(keys, mean)
+        times = errors["one"] / errors["two"]
+        return t.picture(
+            "errors", "summed", "sums", keys=keys, mean=mean, errors=errors, times=times,
+            loses=times > EVEN,
+        )  # fmt: skip
     formats = [*FORMATS.values()]
     if show == "bits":
         formats = [FORMATS[key] for key in ("bf16", "fp16", "e5m2", "e4m3")]
