@@ -1,8 +1,9 @@
-// How bytes are written, where names beside lines stand, and where keys move a chart's slider.
+// How bytes and an axis are written, where names beside lines stand, and where keys move a chart's slider.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { axisOf } from "../../assets/js/lib/axis.js";
 import { apart, slider } from "../../assets/js/lib/chart.js";
 import { strideOf } from "../../assets/js/lib/keys.js";
 import { fixtures } from "./load.mjs";
@@ -38,4 +39,25 @@ test("arrows to the right and up move a slider on, the others back", () => {
     knob.keys(...strideOf({ key, shiftKey: false }));
     assert.deepEqual(moved, [to], key);
   }
+});
+
+test("an axis's figures have commas, a minus sign and no digits that say nothing", () => {
+  const [even, log] = [axisOf([0, 1], false), axisOf([1, 1e5], true)];
+  assert.deepEqual([0.25, -3, 999, 1000, -1500, 12345].map(even.label), [
+    "0.25",
+    "−3",
+    "999",
+    "1,000",
+    "−1,500",
+    "12,350",
+  ]);
+  assert.deepEqual([-3, -2, 0, 3, 4, 5, Math.log10(2000)].map(log.label), [
+    "10⁻³",
+    "0.01",
+    "1",
+    "1,000",
+    "10,000",
+    "10⁵",
+    "2,000",
+  ]);
 });

@@ -3,7 +3,7 @@
 // By hand, since d3-scale would add 11 kB to the first view of every page and still leave us the choice of a log axis's ticks, the
 // counts that no tick may part, and the labels.
 
-import { number } from "./format.js";
+import { integer, number } from "./format.js";
 import { times } from "./lists.js";
 
 /** Round places on an axis from low to high: about `count`, at least `least` apart, or each decade.
@@ -30,13 +30,14 @@ export const raised = (k) =>
   String(k).replace(/[-−\d]/g, (sign) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(sign)] ?? "⁻");
 
 /** A power of ten. @param {number} k */
-const power = (k) => (k >= -2 && k <= 4 ? String(Number((10 ** k).toFixed(2))) : `10${raised(k)}`);
+const power = (k) => (k >= -2 && k <= 4 ? figureOf(10 ** k) : `10${raised(k)}`);
 
 /** A figure on an axis, with no digits that say nothing. @param {number} x */
 function figureOf(x) {
   const size = Math.abs(x);
   if (size >= 1e5 || (size && size < 1e-3)) return number(x);
-  return String(Number(x.toPrecision(4))).replace("-", "−");
+  const short = Number(x.toPrecision(4));
+  return (size >= 1000 ? integer(short) : String(short)).replace("-", "−");
 }
 
 /** An axis: its two ends, where a value or a tick lies between them (0 to 1, NaN for a gap), and the label of a tick.
