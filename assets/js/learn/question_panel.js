@@ -1,4 +1,4 @@
-// On a phone a lesson's question is a panel from below: closed a bar, opened and put away by a tap.
+// On a phone a lesson's question is a panel from below: closed a bar, opened and put away by a tap, and put away by Escape.
 
 import { button, el, find, set } from "../lib/dom.js";
 import { recall, remember } from "./progress.js";
@@ -29,4 +29,9 @@ export function layQuestionPanel(question, isPhone) {
   const isBegun = find(question, ".is-ready, .fa-verdict:is(.is-right, .is-wrong)");
   fold(recall(name) ?? Boolean(isBegun));
   question.prepend(handle);
+  question.addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape" || !isOpen || !handle.isConnected) return;
+    toggle();
+    handle.focus();
+  });
 }

@@ -124,6 +124,10 @@ def test_on_a_phone_the_question_is_a_bar_that_opens(apart):
     assert not sheet.locator(".fa-verdict", has_text="✗").count()
     handle.tap()
     assert sheet.bounding_box()["height"] <= 46, "put away, the picture is free"
+    handle.tap()
+    options.first.locator("input").press("Escape")
+    assert sheet.bounding_box()["height"] <= 46, "as by a tap"
+    assert handle.evaluate("(node) => node === document.activeElement")
     resize(page, 956, 440)  # the largest on its side
     box = sheet.bounding_box()
     assert box["y"] + 45 >= 440 and box["width"] == 956, "at the very bottom, all of it"
