@@ -50,10 +50,10 @@ t = Texts("shared")
 
 
 def make_chapter(page: str, query: Mapping[str, str]) -> dict[str, object]:
-    """Compute the chapter of a page that an address asks for, beside its ``page_values``. Raises
-    ProblemError."""
+    """Compute the chapter of a page that an address asks for, the first without one, beside its
+    ``page_values``. Raises ProblemError."""
     chapters = CHAPTERS[page]
-    name = query.get("chapter", "")
+    name = query.get("chapter") or next(iter(chapters))
     if name not in chapters:
         raise ProblemError(t("story.unknown", name=name[:20], names=", ".join(chapters)))
     workload = parse_workload(page, query)

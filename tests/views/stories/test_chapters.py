@@ -116,6 +116,11 @@ def test_a_chapter_answers_with_the_workload_and_the_page_s_defaults():
         assert {*found["values"]} == {*KEYS}
 
 
+def test_without_a_chapter_the_first_answers():
+    first = make_chapter("memory", {"chapter": "where"})
+    assert make_chapter("memory", {}) == make_chapter("memory", {"chapter": ""}) == first
+
+
 def test_an_unknown_chapter_is_refused():
     with pytest.raises(ProblemError):
         make_chapter("memory", {"chapter": EVIL})
