@@ -5,6 +5,7 @@ from typing import Any
 
 from explainer.base.amounts import format_significant
 from explainer.base.cards import CARDS
+from explainer.base.records import rows_where
 from explainer.learn import precision
 from explainer.learn.kit import Block, Words
 from explainer.learn.lessons.formats import fp8
@@ -14,6 +15,7 @@ t = Words(__name__)
 
 LOW = -150  # power of two at which the axis begins
 BLOCK = 16  # rows that share a scale in fp8
+RECORD = "fp8_nvidia_h200"
 EVEN = 1.05  # times as large an error is no larger
 
 
@@ -96,6 +98,11 @@ def question(key: str, x: float) -> dict:
 def figures() -> dict[str, str]:
     """Return what the text names."""
     card, off = CARDS["h100"], precision.long_row()
-    return {"times": f"{card.tensor_tflops / card.fp32_tflops:.0f}"} | {
+    one, two = (
+        rows_where(RECORD, method=method, n=4096, d=64, mask="full")[0]["rmse"]["shifted"]
+        for method in ("fp8", "fp8_two_level")
+    )
+    times = {"times": f"{card.tensor_tflops / card.fp32_tflops:.0f}", "levels": f"{one / two:.0f}"}
+    return times | {
         f"off_{stored}": f"{format_significant(100 * error, 2)} %" for stored, error in off.items()
     }
