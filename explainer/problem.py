@@ -23,7 +23,7 @@ from explainer.base.fields import (
 )
 from explainer.base.paths import ASSETS
 from explainer.base.texts import Texts
-from kernels.spec.fields import MAX_N, MAX_N_MADE, default
+from kernels.spec.fields import DTYPES, FP8, MAX_N, MAX_N_MADE, STORED, default
 from kernels.spec.masks import Mask
 from kernels.spec.scores import Score
 
@@ -66,7 +66,8 @@ class Problem(FieldValues):
     (1…256); ``block_q`` = Br and ``block_k`` = Bc (1…n, independent, need not divide n);
     ``mask`` what a query sees, a text of :mod:`kernels.spec.masks` or its Mask (``causal=True`` and
     ``False`` stay keywords for "causal" and "full");
-    ``order`` one of ORDERS; ``dtype`` fp32 | fp16 | bf16; ``inputs`` names a generator of
+    ``order`` one of ORDERS; ``dtype`` fp32 | fp16 | bf16, or e4m3 with scales, as
+    `kernels.attention_fp8` rounds Q, K, V and P; ``inputs`` names a generator of
     :mod:`explainer.algorithms.inputs`; ``seed`` 0…2³¹−1; ``text`` the sentence, or Q, K
     and V as CSV, for the inputs that take one; ``gain`` multiplies the logits (0.01…10,000);
     ``score`` what is done to S after scaling, a text of :mod:`kernels.spec.scores` or its Score;
@@ -106,7 +107,9 @@ class Problem(FieldValues):
             raise refuse("rope", to_text(self.rope), t("rope", d=self.d))
         check_heads(self.q_heads, self.kv_heads, self.inputs)
 
-    def _range_of(self, name: str) -> Range | None:
+    def _range_of(self, name: str) -> Range | tuple[str, ...] | None:
+        if name == "dtype":
+            return (*DTYPES, FP8)
         if name in ("block_q", "block_k"):
             return 1, self.n, partial(t, "here.n", n=self.n)
         if name == "head":
@@ -127,6 +130,11 @@ class Problem(FieldValues):
     def scale(self) -> float:
         """1/√d, the factor on Q Kᵀ."""
         return 1.0 / math.sqrt(self.d)
+
+    @property
+    def stored_dtype(self) -> str:
+        """What O, and S and P where they are stored, are rounded to."""
+        return STORED.get(self.dtype, self.dtype)
 
     @property
     def kv_head(self) -> int:

@@ -9,7 +9,9 @@ import numpy as np
 
 from explainer.algorithms import tiling
 from explainer.algorithms.backward_numbers import BackwardRun, BackwardVisit
+from explainer.algorithms.inputs import make_inputs
 from explainer.algorithms.numbers import Run, Visit
+from explainer.algorithms.quantized import QuantizedRun
 from explainer.algorithms.registry import ALGORITHMS, BACKWARD, MAIN
 from explainer.algorithms.schedule import check_size, schedule
 from explainer.algorithms.sizes import trace_bytes
@@ -19,12 +21,14 @@ from explainer.base.cache import cached
 from explainer.base.fields import parse_whole, refused
 from explainer.base.texts import Texts
 from explainer.problem import Problem
+from kernels.spec.fields import FP8
 
 t = Texts("trace")
 MAX_BYTES = 512 * 2**20
 MAX_VISITED = 16_384  # tiles of a trace with numbers: each takes NumPy some 60 µs
 MAX_STRIP = 1 << 26  # work of one row block, in numbers: see one_visit
 MAX_COLUMN = 1 << 33  # the same of all row blocks that meet a key block: see one_visit_backward
+MAX_FP8_PRODUCTS = 1 << 24  # whose sums are rounded as the tensor cores do: some 7 ns each
 MAX_PRODUCTS = 1 << 34  # of making data that rise, which looks at all N² scores
 CACHE_BYTES = 16 << 20
 
@@ -71,10 +75,18 @@ def array_bytes(run: Trace | BackwardTrace) -> int:
     return sum(x.nbytes for x in arrays) + 1_000 * len(run.visits)
 
 
+def has_too_many_products(problem: Problem) -> bool:
+    """Return True if a whole trace in e4m3 would take seconds."""
+    return problem.dtype == FP8 and problem.n**2 * problem.d > MAX_FP8_PRODUCTS
+
+
 def _check_numbers(problem: Problem, pass_: str = "forward") -> None:
     """Raise ProblemError where a trace with numbers would have too many tiles or bytes."""
     check_size(problem)
     tiling.check_tiles(problem, MAX_VISITED, "numbers.at")
+    if has_too_many_products(problem):
+        why = t("products.fp8", most=MAX_FP8_PRODUCTS, found=problem.n**2 * problem.d)
+        raise refused({"dtype": FP8}, why, t("products.fp8.at"))
     if (needed := trace_bytes(problem, pass_)) > MAX_BYTES:
         why = t("bytes", needed=amount(needed), most=amount(MAX_BYTES))
         where = t("bytes.at", d=problem.d, bc=problem.block_k)
@@ -86,14 +98,14 @@ def trace(problem: Problem) -> Trace:
     """Run the Problem tile by tile. Raises ProblemError when its arrays would exceed 512 MiB, and
     for more than 16,384 tiles."""
     _check_numbers(problem)
-    run = Run(problem)
+    run = _run(problem)
     # Overflow and 0/0 are what fp16 really does with such scores: the page says so, not NumPy.
     with np.errstate(all="ignore"):
         visits = tuple(ALGORITHMS[problem.order].compute(run, schedule(problem)))
     assert isinstance(run.S, np.ndarray)  # a run of all rows has a whole S, not a strip of it
     for x in (run.S, run.O, run.lse):
         x.setflags(write=False)
-    return Trace(problem, run.Q, run.K, run.V, run.S, run.O, run.lse, visits)
+    return Trace(problem, *make_inputs(problem), run.S, run.O, run.lse, visits)
 
 
 @cached(CACHE_BYTES, array_bytes)
@@ -118,6 +130,11 @@ def trace_backward(problem: Problem) -> BackwardTrace:
     return BackwardTrace(problem, *inputs, run.D, *gradients, dsink, visits)
 
 
+def _run(problem: Problem, rows: slice | None = None) -> Run:
+    """Make the run of a Problem, or of one row block of it."""
+    return (QuantizedRun if problem.dtype == FP8 else Run)(problem, rows)
+
+
 TRACES = {"forward": trace, "backward": trace_backward}
 
 
@@ -134,8 +151,10 @@ def _check_visit(problem: Problem) -> None:
 
 
 def touched_by_row(problem: Problem) -> int:
-    """Count the numbers touched per row: about 16 a score, and its accumulator once a visit."""
-    return 16 * problem.n + problem.d * problem.Tc
+    """Count the numbers touched per row: about 16 a score, and its accumulator once a visit; in
+    e4m3 each product."""
+    products = problem.n * problem.d if problem.dtype == FP8 else 0
+    return 16 * problem.n + problem.d * problem.Tc + products
 
 
 def _row_block(problem: Problem, steps: Iterable[Step]) -> tuple[Run, deque[Visit]]:
@@ -143,7 +162,7 @@ def _row_block(problem: Problem, steps: Iterable[Step]) -> tuple[Run, deque[Visi
     its last two visits."""
     *others, last = steps
     with np.errstate(all="ignore"):
-        run = Run(problem, tiling.rows(problem, last.i))
+        run = _run(problem, tiling.rows(problem, last.i))
         own = *(s for s in others if s.kind != "skipped"), last
         return run, deque(ALGORITHMS[problem.order].compute(run, own), maxlen=2)
 

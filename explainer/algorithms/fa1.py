@@ -47,7 +47,7 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
         Q, K, V = run.Q[r], run.K[c], run.V[c]
         m, l, O = m_hbm[r].copy(), l_hbm[r].copy(), run.O[r].copy()
         # phase: scores
-        scores = run.score((Q @ K.T) * np.float32(p.scale), r, c)
+        scores = run.score(run.matmul(Q, K.T) * run.scale(r, c), r, c)
         # phase: mask
         S = run.mask(scores, r, c)
         # phase: max
@@ -61,8 +61,8 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
         l_new = alpha * l + row_sum
         # phase: output
         P = run.drop(P, r, c)
-        unnormalised = (l * alpha)[:, None] * O + round_to(P, p.dtype) @ V
-        O = round_to(unnormalised / np.where(l_new > 0, l_new, 1)[:, None], p.dtype)
+        unnormalised = run.add_product((l * alpha)[:, None] * O, P, V)
+        O = round_to(unnormalised / np.where(l_new > 0, l_new, 1)[:, None], p.stored_dtype)
         # phase: store
         run.O[r], m_hbm[r], l_hbm[r] = O, m_new, l_new
         # phases end: what follows is for the picture

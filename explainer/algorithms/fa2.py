@@ -63,7 +63,7 @@ def compute(run: Run, steps: Iterable[Step]) -> Iterator[Visit]:
         c = tiling.cols(p, step.j)
         Q, K, V = run.Q[r], run.K[c], run.V[c]
         # phase: scores
-        scores = run.score((Q @ K.T) * np.float32(p.scale), r, c)
+        scores = run.score(run.matmul(Q, K.T) * run.scale(r, c), r, c)
         # phase: mask
         S = run.mask(scores, r, c)
         # phase: max
@@ -77,7 +77,7 @@ def compute(run: Run, steps: Iterable[Step]) -> Iterator[Visit]:
         l_new = alpha * l + row_sum
         # phase: output
         P = run.drop(P, r, c)
-        O = alpha[:, None] * O + round_to(P, p.dtype) @ V
+        O = run.add_product(alpha[:, None] * O, P, V)
         if "store" in step.phases:
             # phase: store
             run.O[r] = round_to(O / np.where(l_new > 0, l_new, 1)[:, None], run.stored_dtype)

@@ -66,7 +66,7 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
                 # phase: output
                 O = np.einsum("rp,prd->rd", weights, O) / np.where(l > 0, l, 1)[:, None]
                 # phase: store
-                run.O[r], run.lse[r] = round_to(O, p.dtype), m + np.log(l)
+                run.O[r], run.lse[r] = round_to(O, p.stored_dtype), m + np.log(l)
                 # phases end
                 numbers = {"row_max": m.copy(), "m_new": m, "row_sum": l.copy(), "l_new": l}
                 yield visit_of(step, **numbers, S=lse, P=weights, O=O)

@@ -3,26 +3,29 @@
 Each head draws numbers of its own: query head h its Q, key head g its K and V.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from explainer.base import own_data
 from explainer.base.cache import cached
 from explainer.problem import Problem
-from kernels.spec.formats import round_to
+from kernels.spec.fields import FP8
+from kernels.spec.formats import FORMATS, round_to
 
 # name in the URL → what the page calls it; the order is the order of the menu
 INPUTS = {
     "rising": "Rising maximum",
     "random": "Random normal",
     "spike": "One huge logit",
+    "outlier": "Outlier channel in V",
     "sentence": "Six-word sentence",
     "own": "Own Q, K, V",
 }
 # The fields that change no input, at their plainest: Problems that differ in these share inputs.
 NEUTRAL = {"order": "fa2", "mask": "full", "score": "none", "sink": None, "dropout": 0.0}
 STRIP = 2_048  # rows
+TINY = np.float32(1e-30)  # the least number that a scale is made of
 WORDS = ("the", "cat", "sat", "on", "the", "mat")
 
 Arrays = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -85,6 +88,15 @@ def _spike(problem: Problem, head: int) -> Arrays:
     return q, k, v
 
 
+def _outlier(problem: Problem, head: int) -> Arrays:
+    """Draw random normal numbers, but V has a mean of 4, and its last channel is 200 times as
+    large: what a number format with few bits loses in sums, and beyond its range."""
+    q, k, v = _normal(problem, head)
+    v += 4
+    v[:, -1] *= 200
+    return q, k, v
+
+
 def _sentence(problem: Problem, head: int) -> Arrays:
     """Make toy embeddings: a vector a word, a little position, and a head's three fixed
     projections."""
@@ -109,14 +121,60 @@ _GENERATORS = {
     "rising": _rising,
     "random": _normal,
     "spike": _spike,
+    "outlier": _outlier,
     "sentence": _sentence,
     "own": _own,
 }
 
 
 def make_inputs(problem: Problem) -> Arrays:
-    """Return Q, K, V as read-only float32 (n, d), already rounded to the Problem's dtype."""
+    """Return Q, K, V as read-only float32 (n, d), already rounded to the Problem's dtype; for e4m3
+    as the rounded numbers and their scales stand for."""
+    if problem.dtype == FP8:
+        return quantize(problem).values()
     return made(replace(problem, block_q=1, **NEUTRAL))
+
+
+@dataclass(frozen=True)
+class Quantized:
+    """Q, K, V (n, d) rounded to e4m3, and the scales that they are multiplied by: of Q and K
+    (n, 1), the same in a block, of V (1, d). All float32."""
+
+    Q: np.ndarray
+    K: np.ndarray
+    V: np.ndarray
+    scales: Arrays
+
+    def values(self) -> Arrays:
+        """Return what the rounded numbers stand for, read-only."""
+        found = self.Q * self.scales[0], self.K * self.scales[1], self.V * self.scales[2]
+        for x in found:
+            x.setflags(write=False)
+        return found
+
+
+@cached(8 << 20, lambda x: 3 * x.Q.nbytes)
+def quantize(problem: Problem, *, scaled: bool = True) -> Quantized:
+    """Round the inputs to e4m3 as `kernels.quantize_fp8` does: a scale for each row block of Q,
+    each key block of K and each channel of V brings the largest number that it covers to 448. Not
+    ``scaled``: as they are, and beyond 448 it is 448."""
+    inputs = make_inputs(replace(problem, dtype="fp32"))
+    largest = [
+        _largest_in_blocks(inputs[0], problem.block_q),
+        _largest_in_blocks(inputs[1], problem.block_k),
+        np.abs(inputs[2]).max(axis=0, keepdims=True),
+    ]
+    most = np.float32(FORMATS[FP8].largest)
+    scales = [np.maximum(x, TINY) / most if scaled else np.ones_like(x) for x in largest]
+    q, k, v = (round_to(x / scale, FP8) for x, scale in zip(inputs, scales, strict=True))
+    return Quantized(q, k, v, (scales[0], scales[1], scales[2]))
+
+
+def _largest_in_blocks(x: np.ndarray, size: int) -> np.ndarray:
+    """Return for each row (n, 1) the largest size of a number in its block of rows."""
+    sizes = np.abs(x).max(axis=1)
+    blocks = np.maximum.reduceat(sizes, np.arange(0, len(x), size))
+    return np.repeat(blocks, size)[: len(x), None]
 
 
 def make_gradient(problem: Problem) -> np.ndarray:

@@ -13,6 +13,7 @@ from explainer.algorithms.inputs import make_inputs
 from explainer.algorithms.transfers import Step
 from explainer.problem import Problem
 from kernels.spec.dropout import factors
+from kernels.spec.formats import round_to
 
 NEG_INF = np.float32(-np.inf)
 
@@ -99,7 +100,7 @@ class Run(Operands):
         sink = problem.sink
         self.start = (NEG_INF, np.float32(0)) if sink is None else (np.float32(sink), np.float32(1))
         self.S = self.matrix(NEG_INF)
-        self.make_outputs(problem.dtype)
+        self.make_outputs(problem.stored_dtype)
 
     def make_outputs(self, dtype: str) -> None:
         """Begin with O = 0, to be stored in this dtype, and the lse of rows without a key."""
@@ -117,6 +118,18 @@ class Run(Operands):
         """Return m and l (rows,) of rows before their first key."""
         m, l = (np.full(rows, x, np.float32) for x in self.start)
         return m, l
+
+    def matmul(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Return a b."""
+        return a @ b
+
+    def scale(self, r: slice, c: slice) -> np.ndarray | np.float32:
+        """Return what a product of these rows of Q and keys of K is multiplied by, 1/√d."""
+        return np.float32(self.p.scale)
+
+    def add_product(self, O: np.ndarray | np.float32, P: np.ndarray, V: np.ndarray) -> np.ndarray:
+        """Return O + P V, with P rounded to V's dtype."""
+        return O + round_to(P, self.p.dtype) @ V
 
     def score(self, S: np.ndarray, r: slice, c: slice) -> np.ndarray:
         """Return what the Problem's score makes of the scaled products of these rows and keys."""

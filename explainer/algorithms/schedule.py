@@ -9,6 +9,7 @@ from explainer.base.cache import cached
 from explainer.base.fields import refuse
 from explainer.base.texts import Texts
 from explainer.problem import Problem
+from kernels.spec.fields import FP8
 
 t = Texts("trace")
 
@@ -31,8 +32,10 @@ def steps(problem: Problem, pass_: str = "forward") -> Iterator[Step]:
 @cached(8 << 20, lambda steps: sum(200 + 100 * len(s.transfers) for s in steps))
 def schedule(problem: Problem, pass_: str = "forward") -> tuple[Step, ...]:
     """Return every visit of the Problem's loop order. Raises ProblemError above 65,536 tiles, and
-    for dropout in the backward pass."""
+    for dropout and e4m3 in the backward pass."""
     check_size(problem)
     if pass_ == "backward" and problem.dropout:
         raise refuse("dropout", problem.dropout, t("dropout"))
+    if pass_ == "backward" and problem.dtype == FP8:
+        raise refuse("dtype", problem.dtype, t("forward_alone"))
     return tuple(steps(problem, pass_))

@@ -50,13 +50,13 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
             # phase: load
             Q, K = run.Q[r], run.K[c]
             # phase: scores
-            scores = run.score((Q @ K.T) * np.float32(p.scale), r, c)
+            scores = run.score(run.matmul(Q, K.T) * run.scale(r, c), r, c)
             # phase: mask
             S = run.mask(scores, r, c)
             # phase: store
-            run.S[r, c] = S = round_to(S, p.dtype)
+            run.S[r, c] = S = round_to(S, p.stored_dtype)
             # phases end
-            yield visit_of(step, scores=round_to(scores, p.dtype), S=S)
+            yield visit_of(step, scores=round_to(scores, p.stored_dtype), S=S)
         elif step.stage == "softmax":
             # phase: load
             S = run.S[r].copy()
@@ -70,7 +70,7 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
             l = row_sum + one * exp_difference(sink, m)
             # phase: store
             P = run.drop(weights / np.where(l > 0, l, 1)[:, None], r, slice(0, p.n))
-            P_hbm[r] = P = round_to(P, p.dtype)
+            P_hbm[r] = P = round_to(P, p.stored_dtype)
             run.lse[r] = m + np.log(l)
             # phases end
             yield visit_of(step, row_max=row_max, m_new=m, row_sum=row_sum, l_new=l, S=S, P=P)
@@ -78,7 +78,7 @@ def compute(run: Run, steps: tuple[Step, ...]) -> Iterator[Visit]:
             # phase: load
             P, V = P_hbm[r], run.V
             # phase: output
-            O = round_to(P @ V, p.dtype)
+            O = round_to(run.add_product(np.float32(0), P, V), p.stored_dtype)
             # phase: store
             run.O[r] = O
             # phases end

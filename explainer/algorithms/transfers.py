@@ -125,7 +125,9 @@ def _row_length(problem: Problem, tensor: str) -> int:
 
 def itemsize(problem: Problem, tensor: str) -> int:
     """Return the bytes of a number of the tensor."""
-    return 4 if tensor in STATISTICS | PARTIAL else ITEMSIZE[problem.dtype]
+    if tensor in STATISTICS | PARTIAL:
+        return 4
+    return ITEMSIZE[problem.dtype if tensor in "QKV" else problem.stored_dtype]
 
 
 def row_bytes(problem: Problem, tensor: str) -> int:

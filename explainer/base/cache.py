@@ -29,7 +29,7 @@ def cached(most: int, size: Callable[[Any], int]) -> Callable[[Callable[P, T]], 
                 return (*args, *defaults[len(args) :])
             call = signature.bind(*args, **kwargs)
             call.apply_defaults()
-            return call.args
+            return tuple(call.arguments.values())  # those by keyword alone too
 
         cache = cachetools.LRUCache(SCALE * most, getsizeof=size)
         return cachetools.cached(cache, key, Lock())(function)

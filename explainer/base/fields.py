@@ -152,14 +152,16 @@ def parse_score(value: Any) -> Score:
         raise refused({"score": value}, str(error)) from None
 
 
-def parse(field: str | Field, value: object, within: Range | None = None) -> Any:
-    """Parse the value of any field by its kind, a whole number ``within`` a range of its own.
+def parse(field: str | Field, value: object, within: Any = None) -> Any:
+    """Parse the value of any field by its kind, ``within`` a Range or choices of its own.
     Raises ProblemError."""
     field = FIELDS[field] if isinstance(field, str) else field
     if field.is_optional and (value is None or stripped(value) == ""):
         return None
     if field.kind == "whole":
         return parse_whole(field, value, within)
+    if field.kind == "choice" and within:
+        return parse_choice(field, value, within)
     return PARSERS[field.kind](field, value) if field.kind in PARSERS else value
 
 
@@ -218,8 +220,9 @@ class FieldValues:
             if not is_none and FIELDS[field.name].kind not in ("mask", "score"):
                 self._set(field.name, parse(field.name, value, self._range_of(field.name)))
 
-    def _range_of(self, name: str) -> Range | None:
-        """The range of a whole number, where the attributes before it narrow the field's."""
+    def _range_of(self, name: str) -> Range | tuple[str, ...] | None:
+        """The range of a whole number, where the attributes before it narrow the field's, or the
+        choices of this class."""
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)

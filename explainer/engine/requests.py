@@ -100,6 +100,7 @@ class RunRequest:
         here = partial(t, "here.sizes", batch=self.batch, n=p.n, d=p.d)
         within = 1, most, here if most < MAX_HEADS else None
         put(self, "heads", parse("heads", self.heads or p.q_heads, within))
+        parse("dtype", p.dtype)  # e4m3 is Step's alone
         if self.pass_ == "backward" and p.dropout:
             raise refuse("dropout", p.dropout, t("no_dropout"))
         order = next((name for name in ORDERS if name in self.methods), "fa2")

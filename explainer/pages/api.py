@@ -38,7 +38,7 @@ from explainer.problem import Problem
 from explainer.views import downloads
 from explainer.web.files import as_json, check_exported
 from explainer.web.gradio_internals import describe_function, is_event_abandoned
-from kernels.spec.fields import MAX_N_MADE, Field
+from kernels.spec.fields import FP8, MAX_N_MADE, Field
 from kernels.spec.masks import MAX_CHARACTERS as MASK_CHARACTERS
 from kernels.spec.masks import PREDICATES
 from kernels.spec.scores import MAX_CHARACTERS as SCORE_CHARACTERS
@@ -116,8 +116,9 @@ def _describe(argument: str, endpoint: str) -> tuple[str, dict]:
         schema: dict[str, Any] = {"type": "array", "items": {"type": "string", "enum": [*METHODS]}}
         allowed = t("some_of", choices=", ".join(METHODS))
     elif field.choices:
-        schema = {"type": "string", "enum": [*field.choices]}
-        allowed = t("one_of", choices=", ".join(field.choices))
+        choices = [*field.choices, *([FP8] if (endpoint, argument) == ("trace", "dtype") else [])]
+        schema = {"type": "string", "enum": choices}
+        allowed = t("one_of", choices=", ".join(choices))
     elif argument in TEXTS:
         schema = {"type": "string", "maxLength": TEXTS[argument]}
     else:

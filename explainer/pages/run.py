@@ -34,6 +34,7 @@ from explainer.pages.visitors import client_of
 from explainer.problem import Problem
 from explainer.views import run_result, run_state
 from explainer.views.run_values import KEYS, NOTHING_KNOWN, run_values
+from kernels.spec.fields import STORED
 
 LOG = logging.getLogger("explainer")
 POLL_S = 0.15
@@ -50,8 +51,11 @@ def _named(query: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parse_request(query: Mapping[str, str]) -> RunRequest:
-    """Parse the ``run-…`` keys of an address, else its Step page's Problem. Raises ProblemError."""
+    """Parse the ``run-…`` keys of an address, else its Step page's Problem, one in e4m3 in what its
+    O is stored in. Raises ProblemError."""
     own = {key: query[PREFIX + key] for key in KEYS if PREFIX + key in query}
+    if not own and query.get("dtype") in STORED:
+        query = {**query, "dtype": STORED[query["dtype"]]}
     return RunRequest.from_query(_named(own or query))
 
 

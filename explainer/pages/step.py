@@ -17,7 +17,7 @@ from explainer.pages.browser import Fields, here, opening
 from explainer.pages.components import CONTROLS, shell
 from explainer.problem import Problem
 from explainer.web.bundle import OF_STEP
-from kernels.spec.fields import DTYPES
+from kernels.spec.fields import DTYPES, FP8
 
 t = Texts("step_form")
 LABELS = t.named("labels")
@@ -27,7 +27,7 @@ MASK_CHOICES = [(t("causal"), "causal"), (t("full"), "full")]
 RADIOS = {
     "mask": MASK_CHOICES,
     "order": [(label, key) for key, label in ORDERS.items()],
-    "dtype": list(DTYPES),
+    "dtype": [*DTYPES, ("fp8", FP8)],
 }
 
 

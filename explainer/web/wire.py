@@ -15,8 +15,9 @@ import numpy as np
 from explainer.algorithms import tiling
 from explainer.algorithms.algorithm import CONVENTIONS
 from explainer.algorithms.backward_numbers import BackwardVisit
-from explainer.algorithms.inputs import make_inputs, row_names
+from explainer.algorithms.inputs import make_inputs, quantize, row_names
 from explainer.algorithms.numbers import Visit
+from explainer.algorithms.quantized import row_errors
 from explainer.algorithms.registry import ALGORITHMS, OF_PASS, lanes_of
 from explainer.algorithms.schedule import schedule
 from explainer.algorithms.sizes import wire_bytes
@@ -28,7 +29,15 @@ from explainer.base.kinds import computed
 from explainer.base.texts import Texts
 from explainer.memory import tile_budget
 from explainer.problem import Problem
-from explainer.trace import TRACES, BackwardTrace, Trace, one_visit, one_visit_backward
+from explainer.trace import (
+    TRACES,
+    BackwardTrace,
+    Trace,
+    has_too_many_products,
+    one_visit,
+    one_visit_backward,
+)
+from kernels.spec.fields import FP8
 from kernels.spec.formats import ITEMSIZE
 
 t = Texts("web")
@@ -46,7 +55,7 @@ Found = dict[str, np.ndarray | None]
 
 def has_numbers(problem: Problem, pass_: str = "forward") -> bool:
     """Return True if the Problem travels with its numbers, False if as tiles only."""
-    if problem.Tr * problem.Tc > MOST_VISITS:
+    if problem.Tr * problem.Tc > MOST_VISITS or has_too_many_products(problem):
         return False
     return wire_bytes(problem, pass_) <= 2 * MOST_NUMBERS  # most of them shrink to half
 
@@ -189,10 +198,22 @@ def _numbers(run: Trace | BackwardTrace, pass_: str) -> Arrays:
         ]
         arrays[pointer] = _starts(sizes)
         arrays |= {name: _joined(parts, sizes) for name, parts in found.items()}
+    if isinstance(run, Trace) and problem.dtype == FP8:
+        arrays |= _costs(run)
     if sum(x.nbytes for x in arrays.values()) > EXACT_UP_TO:
         with np.errstate(over="ignore"):
             arrays |= {name: arrays[name].astype("f2") for name in layout.display_only}
     return arrays
+
+
+def _costs(run: Trace) -> Arrays:
+    """Return the errors that e4m3 makes of each row and visit, beside its statistics, and the
+    scales of the blocks of Q and K."""
+    problem, sizes = run.problem, [0 if x.m_new is None else x.m_new.size for x in run.visits]
+    errors = row_errors(problem, run.visits)
+    q_scales, k_scales, _ = quantize(problem).scales
+    scales = {"scale_Q": q_scales[:: problem.block_q], "scale_K": k_scales[:: problem.block_k]}
+    return {f"e_{name}": _joined(parts, sizes) for name, parts in errors.items()} | scales
 
 
 def _has_lanes(problem: Problem, visit: Visit | BackwardVisit) -> bool:

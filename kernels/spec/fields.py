@@ -13,8 +13,10 @@ from typing import Any, Literal
 from .algorithms import ORDERS
 
 DTYPES = ("fp32", "fp16", "bf16")  # in which Q, K, V and O can be stored
+FP8 = "e4m3"  # in which Q, K and V can be, beside an O in STORED
+STORED = {FP8: "bf16"}
 PASSES = ("forward", "backward")
-INPUT_NAMES = ("rising", "random", "spike", "sentence", "own")
+INPUT_NAMES = ("rising", "random", "spike", "outlier", "sentence", "own")
 
 MAX_N = 65_536
 MAX_N_MADE = 16_384  # beyond it the data can only be random: the others look at all N² scores

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .fields import DTYPES
+from .fields import DTYPES, FP8
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ FORMATS = {
         Format("e5m2", "fp8 e5m2", 5, 2),
     )
 }
-ITEMSIZE = {name: FORMATS[name].width // 8 for name in DTYPES}  # bytes
+ITEMSIZE = {name: FORMATS[name].width // 8 for name in (*DTYPES, FP8)}  # bytes
 
 
 def round_to(x: np.ndarray, dtype: str) -> np.ndarray:
@@ -118,7 +118,8 @@ def round_to(x: np.ndarray, dtype: str) -> np.ndarray:
 
     NumPy has no bfloat16, so its rounding is done on the bits: add half of the last kept place,
     minus one when that place is even, and clear the lower 16 bits. Infinities stay, NaN stays NaN,
-    and fp16 overflows to infinity above 65,504 as the hardware's conversion does.
+    and fp16 overflows to infinity above 65,504 as the hardware's conversion does; e4m3 ends at
+    ±448.
     """
     x = np.asarray(x, dtype=np.float32)
     if dtype == "fp32":
@@ -126,6 +127,8 @@ def round_to(x: np.ndarray, dtype: str) -> np.ndarray:
     if dtype == "fp16":
         with np.errstate(over="ignore"):
             return x.astype(np.float16).astype(np.float32)
+    if dtype == FP8:
+        return FORMATS[dtype].round_to(x).astype(np.float32)
     bits = x.view(np.uint32)
     with np.errstate(over="ignore"):
         rounded = (bits + (((bits >> 16) & 1) + np.uint32(0x7FFF))) & np.uint32(0xFFFF0000)

@@ -4,6 +4,7 @@
 import { algorithmOf } from "./passes.js";
 import { partsOfBackward } from "./phases_backward.js";
 import { blindRows, fill, unraisedRows } from "./phrases.js";
+import { isFp8 } from "./fp8.js";
 import { bends, changesOf } from "./scores.js";
 import { phrase, phraseOfStage, t } from "./texts.js";
 import { failure } from "./why.js";
@@ -88,6 +89,7 @@ const PHRASES = {
       return [
         ...phrase("load.tile"),
         ...(rope ? phrase("load.rope") : []),
+        ...(isFp8(f) ? phrase("load.fp8") : []),
         ...phrase(sink === null ? "load.begin" : "load.begin.sink"),
       ];
     if (algorithmOf(f).outer !== "rows") return phrase("load.tile", "load.round_trip");
@@ -95,7 +97,7 @@ const PHRASES = {
   },
   scores: (f) => {
     const lanes = unusedLanes(f);
-    if (!lanes) return phrase("scores");
+    if (!lanes) return isFp8(f) ? phrase("scores", "scores.fp8") : phrase("scores");
     return phrase("scores", lanes > 1 ? "scores.lanes" : "scores.lane");
   },
   mask: (f) =>
@@ -131,9 +133,11 @@ const PHRASES = {
     const isNormalized = algorithmOf(f).output === "normalized";
     if (f.problem.dropout)
       return phrase(isNormalized ? "output.drop.normalized" : "output.drop", "output.drop.why");
-    if (isNormalized) return phrase("output.normalized");
+    if (isNormalized)
+      return isFp8(f) ? phrase("output.normalized", "output.fp8") : phrase("output.normalized");
     const isFirst =
       f.stats.length && (f.first || f.stats.every(({ m_old }) => m_old === -Infinity));
+    if (isFp8(f)) return phrase(isFirst ? "output.first" : "output", "output.fp8");
     return phrase(isFirst ? "output.first" : "output", faint(f) ? "output.faint" : "output.so_far");
   },
   store: (f) => {

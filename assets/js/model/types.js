@@ -68,11 +68,12 @@
  * }} Skeleton
  *
  * What comes with `numbers` only (`hidden`: a bit per score, none if the mask hides none): matrices (n × d; S and P
- * n × n, S scaled and changed, before its mask, −∞ in the tiles that nobody computes), statistics of each visit's rows from `r_ptr[v]` on, its accumulator from `a_ptr[v]` on. `lane_S` and `lane_P` (n × lanes): lse of each part of the keys, and its weight. `tile_parts` (predicates × Tr × Tc, none of a plain mask): what a tile is under each predicate alone.
+ * n × n, S scaled and changed, before its mask, −∞ in the tiles that nobody computes), statistics of each visit's rows from `r_ptr[v]` on, its accumulator from `a_ptr[v]` on. `lane_S` and `lane_P` (n × lanes): lse of each part of the keys, and its weight. `tile_parts` (predicates × Tr × Tc, none of a plain mask): what a tile is under each predicate alone. Of e4m3 `e_…`: errors of the rows of O after each visit, as `r_…` are, and `scale_Q` (Tr), `scale_K` (Tc).
  * @typedef {{
  *   Q: Numbers, K: Numbers, V: Numbers, O: Numbers, S: Numbers, P: Numbers, lse: Numbers, hidden: Numbers, r_ptr: Numbers,
  *   r_m_old: Numbers, r_m_new: Numbers, r_l_old: Numbers, r_l_new: Numbers, r_alpha: Numbers, r_row_max: Numbers,
  *   r_row_sum: Numbers, a_ptr: Numbers, acc: Numbers, tile_parts: Numbers, lane_S?: Numbers, lane_P?: Numbers,
+ *   e_plain?: Numbers, e_scaled?: Numbers, e_one_level?: Numbers, e_two_levels?: Numbers, scale_Q?: Numbers, scale_K?: Numbers,
  * }} Values
  *
  * The same of a backward pass: `slope`, where the score changes S, 1 where nobody computes it; P, dP and dS then 0. What a

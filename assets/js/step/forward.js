@@ -2,6 +2,7 @@
 
 import { setText } from "../lib/dom.js";
 import { t } from "../model/texts.js";
+import { makeFp8 } from "../views/fp8.js";
 import { makeRowTable } from "../views/rows.js";
 import { Sram } from "../views/sram.js";
 import { makeRowView } from "../views/row_view.js";
@@ -22,6 +23,7 @@ export function makeForwardViews(
   const table = makeRowTable();
   const rowView = makeRowView(onWay);
   const why = makeWhyM();
+  const fp8 = makeFp8();
 
   /** @param {Trace} trace */
   function layout(trace) {
@@ -38,16 +40,20 @@ export function makeForwardViews(
   function draw(trace, f, row) {
     rowView.draw(trace, f, row);
     why.draw(f, rowView.way === "alpha" && !isVeiled ? row : undefined);
-    rowView.root.hidden = isVeiled || !why.root.hidden;
-    title = why.root.hidden
-      ? row === undefined || !f.numbers
-        ? t("tab.row")
-        : t("tab.row.of", { row })
-      : t("row_view.why");
+    fp8.draw(trace, f, rowView.way === "alpha" && !isVeiled ? row : undefined);
+    rowView.root.hidden = isVeiled || !why.root.hidden || !fp8.root.hidden;
+    title = titleOf(f, row);
     const usual = rowView.way === "alpha"; // else what all but the row view shows gets a caption
     setText(sram.card.note, usual ? "" : t("row_view.usual.all"));
     table.root.hidden = !f.numbers;
     if (f.numbers) table.draw(f, row);
+  }
+
+  /** @param {Frame} f @param {number | undefined} row */
+  function titleOf(f, row) {
+    if (!why.root.hidden) return t("row_view.why");
+    if (!fp8.root.hidden) return t("fp8");
+    return row === undefined || !f.numbers ? t("tab.row") : t("tab.row.of", { row });
   }
 
   return {
@@ -55,7 +61,7 @@ export function makeForwardViews(
     table,
     rowView,
     first: "row",
-    panels: { row: [rowView.root, why.root] },
+    panels: { row: [rowView.root, why.root, fp8.root] },
     rare: [rowView.ways],
     layout,
     veil,

@@ -9,6 +9,7 @@ import { exact } from "../model/exact.js";
 import { algorithmOf, algorithmsOf } from "../model/passes.js";
 import { distance } from "../model/row_view.js";
 import { t } from "../model/texts.js";
+import { isFp8 } from "../model/fp8.js";
 import { makeMatrix } from "../views/matrix.js";
 import { stacked } from "../views/byte_track.js";
 import { rich } from "../views/rich.js";
@@ -40,12 +41,15 @@ export function makeResult(ways) {
       ? t("end.gradients", values)
       : algorithm.stores_scores
         ? t("end.stored", { ...values, name: other })
-        : t("end.same", values);
+        : t(isFp8(trace) ? "end.fp8" : "end.same", values);
     const [images, off] = pictures(trace, theme, backward ? "dQ" : "O");
-    root.replaceChildren(images, el("div.fa-result-side", [...bars(trace, f), now(backward)]));
+    root.replaceChildren(
+      images,
+      el("div.fa-result-side", [...bars(trace, f), now(backward, isFp8(trace))]),
+    );
     spokenWords = t("end.spoken", { headline, off });
     const { full, partial } = header.tile_counts;
-    return [headline, t("end.more", { tiles: full + partial })];
+    return [headline, t(isFp8(trace) ? "end.more.fp8" : "end.more", { tiles: full + partial })];
   }
 
   /** The matrix that was made, in float64, and the difference; and the largest one in words. @param {Trace} trace
@@ -116,19 +120,20 @@ export function makeResult(ways) {
     ];
   }
 
-  /** @param {boolean} backward */
-  function now(backward) {
+  /** @param {boolean} backward @param {boolean} inFp8 */
+  function now(backward, inFp8) {
     const other = backward ? "forward" : "backward";
     const { compare, turn, run } = ways;
     const line = (
       /** @type {"compare" | "backward" | "forward" | "run"} */ key,
       /** @type {(() => void) | undefined} */ act,
-    ) => act && el("p", [button(`${t(`end.${key}`)} ›`, act), el("span", t(`end.${key}.what`))]);
+      what = t(`end.${key}.what`),
+    ) => act && el("p", [button(`${t(`end.${key}`)} ›`, act), el("span", what)]);
     return el("div.fa-result-now", [
       el("h3", t("end.now")),
       line("compare", compare),
       line(other, turn),
-      line("run", run),
+      line("run", run, inFp8 ? t("end.run.fp8") : undefined),
     ]);
   }
 

@@ -41,7 +41,7 @@ const wordsOf = (
   d: String(d),
   tiles: `${block_q} × ${block_k}`,
   data: inputs,
-  dtype: dtype === USUAL ? "" : dtype,
+  dtype: dtype === USUAL ? "" : dtype === "e4m3" ? t("words.fp8") : dtype,
   mask: shortly(mask),
   score: score === "none" ? "" : shortly(score),
   sink: sink === null ? "" : t("words.sink", { sink }),

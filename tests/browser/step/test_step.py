@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from explainer.algorithms.algorithm import CONVENTIONS
+from explainer.algorithms.quantized import row_errors
 from explainer.algorithms.registry import MAIN
 from explainer.algorithms.traffic import compulsory_bytes, requested_bytes
 from explainer.base.amounts import amount
@@ -122,6 +123,29 @@ def test_the_row_view_says_by_how_much_the_past_shrinks(stage):
     assert lines == [m, f"{old:.2f} × {alpha:.2f} = {old * alpha:.2f}", f"row 9 × {alpha:.2f}"]
 
 
+FP8 = Problem(dtype="e4m3", inputs="outlier")
+
+
+def test_fp8_says_what_scales_and_levels_do(stage):
+    """While P V is added to O: four errors of the followed row, as its trace has them."""
+    address = "dtype=e4m3&data=outlier&step=7"
+    page = stage.show(f"{address}&phase=sum")
+    assert not page.is_visible(".fa-fp8")
+    page = stage.show(f"{address}&phase=output")
+    assert page.inner_text("[data-tab=row]") == "What fp8 costs"
+    visits = trace(FP8).visits
+    row = int(page.inner_text(".fa-fp8 .fa-remark").split()[3]) - 4 * visits[7].i
+    shown = page.locator(".fa-fp8 dd b").all_inner_texts()
+    for text, parts in zip(shown, row_errors(FP8, visits).values(), strict=True):
+        found = float(text.removesuffix(" %").replace("−", "-"))
+        assert found == pytest.approx(100 * parts[7][row], rel=0.05, abs=6e-4), text
+    assert "P × 256 is rounded to e4m3" in page.get_by_test_id("sentence").inner_text()
+    assert page.inner_text(".fa-word-dtype") == "fp8 e4m3"
+    page = stage.show(f"{address}&phase=end")
+    assert page.inner_text(".fa-hero h2").startswith("O in fp8. ")
+    assert "Triton, in bf16" in page.get_by_test_id("result").inner_text()
+
+
 # Words that stand outside of their panel or over each other's place, and lines that are cut.
 CUT = """(selector) => {
   const drawer = document.querySelector(".fa-drawer").getBoundingClientRect();
@@ -140,6 +164,8 @@ def test_words_of_the_drawer_have_their_place(stage, size):
     for phase in ("max", "exp", "output"):
         page = stage.show(f"step=4&phase={phase}")
         assert page.evaluate(CUT, ".fa-row-view-lines dd, .fa-why p") == []
+    page = stage.show("n=256&d=64&br=16&bc=16&data=outlier&dtype=e4m3&step=135&phase=output")
+    assert page.evaluate(CUT, ".fa-fp8 dd, .fa-fp8 dt, .fa-fp8 text") == []
     for way in ("forget", "lazy"):
         page = stage.show(f"step=4&phase=exp&way={way}")
         assert page.evaluate(CUT, ".fa-row-view-verdict") == []
