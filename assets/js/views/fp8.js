@@ -30,7 +30,7 @@ export function makeFp8() {
     const points = f.done("output") && f.j >= 0 ? costsOf(trace, f, row) : null;
     root.hidden = !points;
     const now = points?.findLast(({ seen }) => seen);
-    if (!points || !now) return chart.replaceChildren();
+    if (!points || !now) return clear();
     setText(note, t("fp8.note", { row: Number(row) }));
     const causes = causesOf(trace, f);
     lines.replaceChildren(
@@ -42,6 +42,13 @@ export function makeFp8() {
     const said = COSTS.map((name) => `${t(`fp8.${name}`)} ${percent(now.errors[name])}`);
     set(chart, { "aria-label": t("fp8.spoken", { row: Number(row), errors: said.join(", ") }) });
     paint(points, now, f.problem.Tc);
+  }
+
+  /** Hold nothing while it is hidden, so that a page is the same whichever way led to it. */
+  function clear() {
+    setText(note, "");
+    set(chart, { "aria-label": null, viewBox: null });
+    for (const node of [chart, lines]) node.replaceChildren();
   }
 
   /** @param {Point[]} points @param {Point} now @param {number} Tc */
