@@ -29,8 +29,10 @@ def tensors(problem: Problem) -> list[torch.Tensor]:
 def test_the_rounded_numbers_are_the_kernels(d, inputs):
     problem = Problem(n=300, d=d, dtype="e4m3", inputs=inputs, **TILES)
     rounded = kernels.quantize_fp8(*tensors(problem)).dequantize()
+    # A GPU divides by 448 with an error of two units in the last place, here it is exact.
+    of_scale = 0 if DEVICE == "cpu" else 2**-21
     for mine, its in zip(quantize(problem).values(), rounded, strict=True):
-        np.testing.assert_array_equal(mine, its[0, 0].cpu().numpy())
+        np.testing.assert_allclose(mine, its[0, 0].cpu().numpy(), rtol=of_scale)
 
 
 @pytest.mark.parametrize("inputs", KINDS)
