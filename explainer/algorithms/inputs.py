@@ -160,17 +160,21 @@ def quantize(problem: Problem, *, scaled: bool = True) -> Quantized:
     ``scaled``: as they are, and beyond 448 it is 448."""
     inputs = make_inputs(replace(problem, dtype="fp32"))
     largest = [
-        _largest_in_blocks(inputs[0], problem.block_q),
-        _largest_in_blocks(inputs[1], problem.block_k),
+        largest_in_blocks(inputs[0], problem.block_q),
+        largest_in_blocks(inputs[1], problem.block_k),
         np.abs(inputs[2]).max(axis=0, keepdims=True),
     ]
-    most = np.float32(FORMATS[FP8].largest)
-    scales = [np.maximum(x, TINY) / most if scaled else np.ones_like(x) for x in largest]
-    q, k, v = (round_to(x / scale, FP8) for x, scale in zip(inputs, scales, strict=True))
-    return Quantized(q, k, v, (scales[0], scales[1], scales[2]))
+    units = [scales(x) if scaled else np.ones_like(x) for x in largest]
+    q, k, v = (round_to(x / unit, FP8) for x, unit in zip(inputs, units, strict=True))
+    return Quantized(q, k, v, (units[0], units[1], units[2]))
 
 
-def _largest_in_blocks(x: np.ndarray, size: int) -> np.ndarray:
+def scales(largest: np.ndarray) -> np.ndarray:
+    """Return the scales that bring these numbers to the largest one of e4m3."""
+    return np.maximum(largest, TINY) / np.float32(FORMATS[FP8].largest)
+
+
+def largest_in_blocks(x: np.ndarray, size: int) -> np.ndarray:
     """Return for each row (n, 1) the largest size of a number in its block of rows."""
     sizes = np.abs(x).max(axis=1)
     blocks = np.maximum.reduceat(sizes, np.arange(0, len(x), size))

@@ -10,26 +10,16 @@ from functools import cache
 
 import numpy as np
 
-from explainer.algorithms.inputs import make_inputs
-from explainer.base.facts import number
+from explainer.algorithms.inputs import largest_in_blocks, make_inputs, scales
+from explainer.algorithms.quantized import P_SCALE
 from explainer.learn.linear_algebra import attend, make_problem
 from kernels.spec.accumulation import matmul
-from kernels.spec.formats import FORMATS
+from kernels.spec.fields import FP8
+from kernels.spec.formats import round_to
 
-E4M3_MAX = number("e4m3.largest")  # the pattern above it is NaN: e4m3fn has no infinity
 N, D, DRAWS = 64, 16, 8  # rows, head dimension, how often new numbers are drawn
 WAYS = ("none", "tensor", "block", "rotated")
 ROWS, KEYS = 16, 128  # query rows, and keys of a block, where sums are compared
-P_SCALE = np.float32(256)  # of our kernel, a power of two
-
-
-def to_e4m3(x: np.ndarray) -> np.ndarray:
-    """``x`` rounded to e4m3 (fn) to nearest even, as float32 of any shape.
-
-    It saturates: beyond ±448, infinities too, becomes ±448, as the GPU's conversion
-    (cvt.rn.satfinite) and torch 2.13's do; older torch gave NaN there. NaN stays NaN.
-    """
-    return FORMATS["e4m3"].round_to(x).astype(np.float32)
 
 
 @cache
@@ -57,27 +47,19 @@ def inputs(size: float, seed: int) -> tuple[np.ndarray, ...]:
     return q, k, v
 
 
-def scales(x: np.ndarray, way: str, block: int) -> np.ndarray:
-    """(N, 1) float32, what each row is multiplied by before it is rounded: so that the largest
-    number of the tensor, or of its block of rows, becomes 448."""
-    if way == "none":
-        return np.ones((len(x), 1), np.float32)
-    size = len(x) if way == "tensor" else block
-    largest = np.abs(x).reshape(-1, size * x.shape[1]).max(axis=1)
-    largest = np.where(largest > 0, largest, E4M3_MAX)
-    return np.repeat(np.float32(E4M3_MAX) / largest.astype(np.float32), size)[:, None]
-
-
 def quantised(x: np.ndarray, way: str, block: int) -> tuple[np.ndarray, np.ndarray]:
-    """(values in e4m3, scale a row): what the kernel gets."""
-    s = scales(x, way, block)
-    return to_e4m3(x * s), s
+    """(values in e4m3, the scale of each row): what the kernel gets. The largest number of the
+    tensor, or of its block of rows, becomes 448; beyond ±448 without a scale it is 448."""
+    if way == "none":
+        return round_to(x, FP8), np.ones((len(x), 1), np.float32)
+    s = scales(largest_in_blocks(x, len(x) if way == "tensor" else block))
+    return round_to(x / s, FP8), s
 
 
 def weights(q: tuple[np.ndarray, np.ndarray], k: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     """(rows, keys) float32, exp(S - m), of Q and K as `quantised` returns them."""
     (q8, qs), (k8, ks) = q, k
-    S = (q8 @ k8.T) / (qs * ks.T) / np.float32(np.sqrt(D))
+    S = (q8 @ k8.T) * (qs * ks.T) / np.float32(np.sqrt(D))
     return np.exp(S - S.max(axis=1, keepdims=True))
 
 
@@ -87,9 +69,7 @@ def attention(q: np.ndarray, k: np.ndarray, v: np.ndarray, way: str, block: int)
         q, k = q @ hadamard(), k @ hadamard()
     P = weights(quantised(q, way, block), quantised(k, way, block))
     v8, vs = quantised(v, way, block)
-    # P is at most 1. Its own scale of 448 uses e4m3's whole range; it goes back with V's.
-    P8 = to_e4m3(P * np.float32(E4M3_MAX)) / np.float32(E4M3_MAX)
-    return P8 @ (v8 / vs) / P.sum(axis=1, keepdims=True)
+    return round_to(P * P_SCALE, FP8) @ (v8 * vs) / (P_SCALE * P.sum(axis=1, keepdims=True))
 
 
 def errors(size: float, block: int) -> dict[str, float]:
@@ -112,14 +92,14 @@ def sum_errors(n: int, mean: float) -> dict[str, float]:
     q, v = q[:ROWS], v + np.float32(mean)
     *_, right = attend(q, k, v)
     P = weights(quantised(q, "tensor", KEYS), quantised(k, "tensor", KEYS))
-    P8, (v8, vs) = to_e4m3(P * P_SCALE), quantised(v, "tensor", KEYS)
+    P8, (v8, vs) = round_to(P * P_SCALE, FP8), quantised(v, "tensor", KEYS)
     blocks = [slice(first, first + KEYS) for first in range(0, n, KEYS)]
     sums = {
         "exact": P8.astype(np.float64) @ v8,
         "one": matmul(P8, v8),
         "two": np.sum([matmul(P8[:, keys], v8[keys]) for keys in blocks], axis=0),
     }
-    scale = P_SCALE * vs[0] * P.sum(axis=1, keepdims=True)
+    scale = P_SCALE / vs[0] * P.sum(axis=1, keepdims=True)
     return {
         way: float(np.sqrt(np.mean(np.square(found / scale - right))))
         for way, found in sums.items()
