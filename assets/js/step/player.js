@@ -262,7 +262,9 @@ export function makePlayer(mount, options) {
   /** @param {Trace} trace @param {Position} [position] */
   function show(trace, { step, phase, sel = linking.picked, way = rowView.way } = {}) {
     transport.stop();
-    const same = traceNow && step === undefined ? counterpart(traceNow, atNow, trace) : null;
+    const isEnd = phase === END;
+    const isSame = traceNow && step === undefined && !isEnd;
+    const same = isSame ? counterpart(traceNow, atNow, trace) : null;
     traceNow = trace;
     dress();
     set(root, {
@@ -274,10 +276,10 @@ export function makePlayer(mount, options) {
       (!known && same) ||
       nearest(
         trace,
-        Math.max(0, step ?? same?.step ?? 0),
-        known ?? (step === undefined ? "load" : undefined),
+        isEnd ? trace.steps - 1 : Math.max(0, step ?? same?.step ?? 0),
+        known ?? (step === undefined && !isEnd ? "load" : undefined),
       );
-    ended = phase === END;
+    ended = isEnd;
     questionStep = -1;
     predict.question = null;
     if (!trace.header.numbers && drawer.name === ownViews().first) drawer.open("traffic"); // its rows come one tile at a time

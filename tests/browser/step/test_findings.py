@@ -131,3 +131,10 @@ def test_m_and_l_stay_on_a_phone_while_o_is_summed(phone):
     page = settled(phone.page)
     shown = page.locator(".fa-stat-now:visible").all_inner_texts()
     assert len([x for x in shown if NUMBER.search(x)]) == 8
+
+
+def test_the_end_of_an_address_is_that_of_its_last_tile(tab):
+    """`phase=end` alone kept step 0, and said of its 384 B that they were all that moved."""
+    page = tab.open("phase=end")
+    assert read(page)["step"] == "9" and "ended" in read(page)
+    assert page.inner_text(".fa-hero h2") == "The same O. 3.56 KiB moved instead of 10.5 KiB."
