@@ -5,6 +5,7 @@
 
 import json
 import math
+import random
 from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any
@@ -76,6 +77,7 @@ class Problem(FieldValues):
     and V of key head ⌊h·Hk/H⌋ (GQA, arXiv 2305.13245; Hk = 1 is MQA, Hk = H each its own).
     ``dropout`` p (0…0.999) of the weights of P are dropped (:mod:`kernels.spec.dropout`);
     ``rope`` the base by which Q and K are rotated before anything else, d even (0: not at all).
+    ``cache`` "paged": K and V lie in pages of Bc keys anywhere in a pool, which changes no number.
     Raises :class:`ProblemError` on construction.
     """
 
@@ -97,6 +99,7 @@ class Problem(FieldValues):
     head: int = default("head")
     dropout: float = default("dropout")
     rope: float = default("rope")
+    cache: str = default("cache")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -125,6 +128,19 @@ class Problem(FieldValues):
     def Tc(self) -> int:
         """Number of key blocks, ⌈N/Bc⌉."""
         return -(-self.n // self.block_k)
+
+    @property
+    def pages(self) -> int:
+        """Number of pages in the pool of a paged cache: its own, and half as many of others."""
+        return self.Tc + -(-self.Tc // 2)
+
+    @property
+    def block_table(self) -> tuple[int, ...] | None:
+        """The page of each key block in a paged cache, drawn from the seed."""
+        if self.cache != "paged":
+            return None
+        draw = random.Random(f"block table {self.seed}").random
+        return tuple(sorted(range(self.pages), key=lambda _: draw())[: self.Tc])
 
     @property
     def scale(self) -> float:

@@ -13,7 +13,7 @@ from explainer.base.fields import FIELDS, ProblemError
 from explainer.pages.step import values
 from explainer.problem import Problem
 from explainer.views.downloads import describe_scores
-from kernels.spec.fields import DTYPES, INPUT_NAMES, ORDERS
+from kernels.spec.fields import CACHES, DTYPES, INPUT_NAMES, ORDERS
 from tests import by_hand
 from tests.tables import table
 
@@ -49,6 +49,7 @@ def problems(draw, most_n: int = 16_384, most_d: int = 256) -> Problem:
         score=draw(st.sampled_from(SCORES)),
         sink=draw(st.sampled_from([None, None, 0.0, -1.5, 30])),
         dropout=draw(st.sampled_from([0.0, 0.0, 0.1, 0.999])),
+        cache=draw(st.sampled_from(CACHES)),
         **dict(zip(HEADS, draw(st.sampled_from(OF_HEADS)), strict=True)),
     )
 
@@ -61,6 +62,16 @@ def test_round_trip_through_the_address(problem):
     others = {"step": "3", "phase": "max", "mode": "present", "page": "run", "utm": "x"}
     assert Problem.from_query(query | others) == problem
     assert hash(Problem.from_query(query)) == hash(problem)
+
+
+@given(problems())
+def test_a_block_table_has_a_page_of_its_own_for_each_key_block(problem):
+    paged = dataclasses.replace(problem, cache="paged", n=min(problem.n, 64), block_q=1, block_k=1)
+    table = paged.block_table
+    assert len({*table}) == len(table) == paged.Tc and {*table} < {*range(paged.pages)}
+    assert dataclasses.replace(paged).block_table == table
+    assert dataclasses.replace(paged, cache="contiguous").block_table is None
+    assert Problem(cache="paged").block_table == (1, 5, 4, 0)
 
 
 def test_defaults_and_short_addresses():

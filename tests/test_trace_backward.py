@@ -88,7 +88,7 @@ def test_the_judge_rejects_a_gradient_that_is_a_little_off(name):
 @given(problems(most_n=24, most_d=6))
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 def test_visits_are_the_schedule_and_the_mask(problem):
-    p = replace(problem, dropout=0.0)
+    p = replace(problem, dropout=0.0, cache="contiguous")
     found, steps = trace_backward(p), schedule(p, "backward")
     check_places(found, steps, PASSES["backward"])
     by_key = [(i, j) for j in range(p.Tc) for i in range(p.Tr)]

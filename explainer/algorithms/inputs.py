@@ -23,7 +23,14 @@ INPUTS = {
     "own": "Own Q, K, V",
 }
 # The fields that change no input, at their plainest: Problems that differ in these share inputs.
-NEUTRAL = {"order": "fa2", "mask": "full", "score": "none", "sink": None, "dropout": 0.0}
+NEUTRAL = {
+    "order": "fa2",
+    "mask": "full",
+    "score": "none",
+    "sink": None,
+    "dropout": 0.0,
+    "cache": "contiguous",
+}
 STRIP = 2_048  # rows
 TINY = np.float32(1e-30)  # the least number that a scale is made of
 WORDS = ("the", "cat", "sat", "on", "the", "mat")

@@ -29,13 +29,21 @@ def steps(problem: Problem, pass_: str = "forward") -> Iterator[Step]:
     return OF_PASS[pass_][problem.order].steps(problem)
 
 
+def without_backward(problem: Problem) -> str | None:
+    """Name the field for which the Problem has no backward pass; None where it has one."""
+    forward_alone = {
+        "dropout": problem.dropout,
+        "dtype": problem.dtype == FP8,
+        "cache": problem.block_table,
+    }
+    return next((name for name, is_set in forward_alone.items() if is_set), None)
+
+
 @cached(8 << 20, lambda steps: sum(200 + 100 * len(s.transfers) for s in steps))
 def schedule(problem: Problem, pass_: str = "forward") -> tuple[Step, ...]:
     """Return every visit of the Problem's loop order. Raises ProblemError above 65,536 tiles, and
-    for dropout and e4m3 in the backward pass."""
+    in the backward pass for dropout, e4m3 and a paged cache."""
     check_size(problem)
-    if pass_ == "backward" and problem.dropout:
-        raise refuse("dropout", problem.dropout, t("dropout"))
-    if pass_ == "backward" and problem.dtype == FP8:
-        raise refuse("dtype", problem.dtype, t("forward_alone"))
+    if pass_ == "backward" and (name := without_backward(problem)):
+        raise refuse(name, getattr(problem, name), t(name))
     return tuple(steps(problem, pass_))

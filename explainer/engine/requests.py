@@ -77,7 +77,7 @@ class RunRequest:
     ``auto_q``, ``auto_k``: Br or Bc is what the kernel's own table has for the card. ``batch``
     1…64, B·H·N·d at most 2²⁸, N at most 4,096 with dropout. ``pass_`` "backward": both passes, the
     gradients judged; without dropout. ``problem.order`` is made the first of the methods that has
-    tiles. Raises :class:`ProblemError` on construction.
+    tiles, and its K and V are contiguous. Raises :class:`ProblemError` on construction.
     """
 
     problem: Problem
@@ -107,7 +107,7 @@ class RunRequest:
         own = {} if self.heads == p.q_heads else {"q_heads": self.heads, "kv_heads": self.heads}
         if own and p.q_heads > 1:
             raise refuse("heads", self.heads, t("heads", heads=p.q_heads))
-        put(self, "problem", replace(p, order=order, **own))
+        put(self, "problem", replace(p, order=order, cache=default("cache"), **own))
         _check_dropout("n", p.n, p.dropout)
 
     @classmethod

@@ -48,7 +48,8 @@ t, shared = Texts("api"), Texts("shared")
 # that these lists lack stands at the end.
 PROBLEM = ("n", "d", "br", "bc", "mask", "dtype", "data", "seed", "text", "gain")
 OF_HEADS = ("hk", "head", "dropout", "rope")
-KNOWN = {*PROBLEM, *OF_HEADS, "order", "score", "sink", "hq"}  # hq is h under an older name
+# hq is h under an older name; kv changes no number, and run has kernels for contiguous K and V.
+KNOWN = {*PROBLEM, *OF_HEADS, "order", "score", "sink", "hq", "kv"}
 LATER = tuple(KEYS[field.name] for field in fields(Problem) if KEYS[field.name] not in KNOWN)
 ENDPOINTS = {
     "run": (*PROBLEM, "b", "h", "methods", "score", "sink", *OF_HEADS, "pass_", *LATER),

@@ -17,7 +17,7 @@ from explainer.pages.browser import Fields, here, opening
 from explainer.pages.components import CONTROLS, shell
 from explainer.problem import Problem
 from explainer.web.bundle import OF_STEP
-from kernels.spec.fields import DTYPES, FP8
+from kernels.spec.fields import CACHES, DTYPES, FP8
 
 t = Texts("step_form")
 LABELS = t.named("labels")
@@ -28,6 +28,7 @@ RADIOS = {
     "mask": MASK_CHOICES,
     "order": [(label, key) for key, label in ORDERS.items()],
     "dtype": [*DTYPES, ("fp8", FP8)],
+    "kv": [(t(name), name) for name in CACHES],
 }
 
 

@@ -92,7 +92,7 @@ def file_name(*parts: object) -> str:
 
 def describe_scores(query: Mapping) -> str:
     """Say a query's mask, and what else of its scores and heads it has: "causal, softcap:30, sink
-    1.5, Hk = 2, RoPE 10000, dropout 0.1"."""
-    names = {"sink": "sink", "hk": "Hk =", "rope": "RoPE", "dropout": "dropout"}
+    1.5, Hk = 2, RoPE 10000, dropout 0.1, K and V paged"."""
+    names = {"sink": "sink", "hk": "Hk =", "rope": "RoPE", "dropout": "dropout", "kv": "K and V"}
     options = [f"{name} {query[key]}" for key, name in names.items() if key in query]
     return ", ".join(part for part in (query["mask"], query.get("score"), *options) if part)

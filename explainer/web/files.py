@@ -17,7 +17,7 @@ from markupsafe import Markup
 from explainer.algorithms.algorithm import CONVENTIONS
 from explainer.algorithms.listings import listings
 from explainer.algorithms.registry import BACKWARD, lanes_of
-from explainer.algorithms.schedule import check_size
+from explainer.algorithms.schedule import check_size, without_backward
 from explainer.algorithms.sizes import trace_numbers
 from explainer.algorithms.traffic import summed
 from explainer.base.fields import refused
@@ -57,7 +57,7 @@ def in_every_order(problem: Problem) -> list[Problem]:
 
 def animation(problem: Problem, start: dict[str, str]) -> str:
     """Make one HTML page that plays this Problem offline, opened at the place ``start`` of its
-    address: forward in every order, backward in its own, unless dropout leaves no backward pass.
+    address: forward in every order, backward in its own, where it has one.
 
     Raises ProblemError for a Problem with more than 65,536 tiles.
     """
@@ -71,7 +71,7 @@ def animation(problem: Problem, start: dict[str, str]) -> str:
         scores=describe_scores(problem.to_query()),
     )
     packed = {_name(p): pack(p) for p in in_every_order(problem)}
-    if not problem.dropout:
+    if not without_backward(problem):
         packed[f"{_name(problem)}&pass=backward"] = pack(problem, "backward")
     content = {
         "traces": {name: base64.b64encode(x).decode() for name, x in packed.items()},

@@ -45,6 +45,7 @@ VERSION = 1
 KIND = computed(t("kind"))  # every number of a trace, in every file
 ROW_STATS = ("m_old", "m_new", "l_old", "l_new", "alpha", "row_max", "row_sum")
 OFF_AT_0 = tuple(f.name for f in FIELDS.values() if f.kind == "number" and f.default == 0)
+PAGED = ("block_table", "pages")
 MOST_NUMBERS = 4_000_000  # bytes of numbers before a Problem is sent as tiles only
 MOST_VISITS = 4_096  # tiles, likewise: a page to take home computes all three loop orders
 EXACT_UP_TO = 200_000  # bytes below which also the display-only arrays travel as float32
@@ -257,7 +258,8 @@ def _header(problem: Problem, pass_: str, numbers: bool) -> dict:
         | {"mask": str(problem.mask), "plain": problem.mask.plain, "score": str(problem.score)}
         | {"changes": problem.score.to_json(problem.head, problem.q_heads)}
         | ({"heads": _heads(problem)} if problem.q_heads > 1 else {})
-        | {name: x for name in OFF_AT_0 if (x := getattr(problem, name))},
+        | {name: x for name in OFF_AT_0 if (x := getattr(problem, name))}
+        | ({name: getattr(problem, name) for name in PAGED} if problem.block_table else {}),
         "row_names": row_names(problem),
         "numbers": numbers,
         "pass": pass_,

@@ -16,6 +16,7 @@ DTYPES = ("fp32", "fp16", "bf16")  # in which Q, K, V and O can be stored
 FP8 = "e4m3"  # in which Q, K and V can be, beside an O in STORED
 STORED = {FP8: "bf16"}
 PASSES = ("forward", "backward")
+CACHES = ("contiguous", "paged")  # how K and V lie in HBM
 INPUT_NAMES = ("rising", "random", "spike", "outlier", "sentence", "own")
 
 MAX_N = 65_536
@@ -77,6 +78,7 @@ FIELDS = by_name(
     Field("head", "head", "whole", 0, 0, MAX_HEADS - 1, is_written=False),
     Field("dropout", "dropout", "number", 0.0, 0, MAX_DROPOUT, is_written=False),
     Field("rope", "rope", "number", 0.0, 0, 1e9, is_written=False),
+    Field("cache", "kv", "choice", "contiguous", choices=CACHES, is_written=False),
     Field("batch", "b", "whole", 1, 1, MAX_BATCH),
     Field("heads", "h", "whole", 1, 1, MAX_HEADS),
     Field("methods", "methods", "methods"),

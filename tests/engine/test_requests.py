@@ -45,6 +45,13 @@ def test_order_is_the_first_method_with_tiles():
     assert RunRequest(Problem(order="fa2"), ("naive",)).problem.order == "fa2"
 
 
+def test_pages_are_the_picture_s_alone():
+    """They change no number, and the kernels that Run compares read contiguous K and V."""
+    paged = Problem(cache="paged")
+    assert RunRequest(paged) == RunRequest(Problem())
+    assert "kv" not in RunRequest.from_query(paged.to_query()).to_query()
+
+
 def test_heads_are_those_of_the_problem():
     own = RunRequest.from_query({"h": "6"})
     assert own == RunRequest(Problem(), ("naive", "fa2"), 1, 6) and own.problem.kv_heads == 6

@@ -278,6 +278,18 @@ CLAIMS: list[tuple[str, Claim]] = [
         lambda p: not p.seen[p.rows].any(),
     ),
     (r"RoPE rotated Q and K before this, row by row by its position\.", lambda p: p.p.rope > 0),
+    (
+        r"The block table(?:, whose 4 bytes per page are not counted,)? says that key block (\d+) is in page (\d+)\.",
+        lambda p, block, page: (
+            p.visit.j == int(block)
+            and p.p.block_table[int(block)] == int(page)
+            and p.tensors("read") & {"K", "V"}
+        ),
+    ),
+    (
+        r"The block table says which page each key block is in\.",
+        lambda p: p.p.block_table and "V" in p.tensors("read"),
+    ),
     # scores, mask
     (
         r"<hidden> of <scores> scores become −∞: their key comes after their query",
@@ -568,6 +580,7 @@ def problems(count: int) -> list[tuple[Problem, str]]:
             head=head,
             rope=draw.choice([0.0, 0.0, 100.0]),
             dropout=0.0 if backward else draw.choice([0.0] * 5 + [0.25]),
+            cache="paged" if k % 3 == 1 else "contiguous",
         )
         found.append((p, "backward" if backward else "forward"))
     opened = [Problem(mask="causal&window:5,0"), Problem(n=10, mask="window:3,1"), Problem()]

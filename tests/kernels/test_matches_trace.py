@@ -1,5 +1,6 @@
 """The kernel and the picture: tile states of the kernels are those of the trace."""
 
+import math
 from dataclasses import replace
 from itertools import product
 
@@ -12,7 +13,7 @@ from explainer.algorithms.inputs import make_inputs
 from explainer.algorithms.registry import ALGORITHMS
 from explainer.problem import Problem
 from explainer.trace import trace
-from tests.kernels.attention_checks import DEVICE, DTYPES, in_each_dtype, score_error
+from tests.kernels.attention_checks import DEVICE, DTYPES, UNIT_ROUNDOFF, in_each_dtype, score_error
 from tests.tables import table
 
 TILED = [order for order in ALGORITHMS if order != "standard"]  # they have states
@@ -65,6 +66,32 @@ def test_states_of_any_mask(shape, order, dtype, rules):
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: f"n{shape['n']}")
 def test_states(shape, inputs, order, causal, dtype):
     assert_agreement(Problem(**shape, causal=causal, order=order, dtype=dtype, inputs=inputs))
+
+
+@in_each_dtype
+@pytest.mark.parametrize("n", [16, 14])
+def test_pages_are_read_where_the_block_table_of_the_picture_says(n, dtype):
+    """In the pages of other requests lies NaN: a read of any of them would be seen."""
+    problem = Problem(n=n, cache="paged", dtype=dtype)
+    q, *pair = tensors(problem)
+    table = torch.tensor([problem.block_table], dtype=torch.int32, device=DEVICE)
+    pools = []
+    for x in pair:
+        pool = x.new_full((problem.pages, problem.block_k, 1, problem.d), math.nan)
+        for j, page in enumerate(problem.block_table):
+            keys = x[0, 0, j * problem.block_k :][: problem.block_k]
+            pool[page, : len(keys), 0] = keys
+        pools.append(pool)
+    lengths = torch.tensor([n], dtype=torch.int32, device=DEVICE)
+    how = {"causal": True, "block_table": table, "lengths": lengths, "return_lse": True}
+    o, lse = kernels.decode_attention(q, *pools, **how)
+    traced = trace(problem)
+    delta = 2 * score_error(q, pair[0], problem.rules) + 1e-6
+    np.testing.assert_allclose(lse[0, 0].cpu(), traced.lse, rtol=0, atol=delta)
+    unit = UNIT_ROUNDOFF[DTYPES[dtype]]
+    allowed = (4 * unit + 2 * delta) * np.abs(traced.V).max()
+    np.testing.assert_allclose(o[0, 0].float().cpu(), traced.O, rtol=0, atol=allowed)
+    assert trace(replace(problem, cache="contiguous")).O.tobytes() == traced.O.tobytes()
 
 
 def assert_tiles(problem, traced, q, k, m, l):

@@ -86,6 +86,11 @@ def test_inputs_are_made_once_for_all_loop_orders():
         (trace_backward, LARGE, "n = 16,384 is not allowed"),
         (trace_backward, {"dropout": 0.1}, "dropout = 0.1 is not allowed: the dropout must be 0"),
         (
+            trace_backward,
+            {"cache": "paged"},
+            "kv = paged is not allowed: the cache of K and V must",
+        ),
+        (
             lambda p: animation(p, {}),
             {"n": 16384, "block_q": 1, "block_k": 1},
             "br = 1 and bc = 1 are not allowed .* 65,536",

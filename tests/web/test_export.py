@@ -74,16 +74,18 @@ def test_json_and_npz_are_the_trace(problem, pass_):
                 np.testing.assert_array_equal(np.array(listed[name], np.float32), value)
 
 
-@pytest.mark.parametrize("dropout", [0.0, 0.5])
-def test_a_page_holds_the_backward_pass_that_there_is(dropout):
-    page = animation(Problem(n=4, dropout=dropout), {"pass": "backward", "step": "3"})
+@pytest.mark.parametrize(
+    "option", [{}, {"dropout": 0.5}, {"dtype": "e4m3"}, {"cache": "paged"}], ids=str
+)
+def test_a_page_holds_the_backward_pass_that_there_is(option):
+    page = animation(Problem(n=4, **option), {"pass": "backward", "step": "3"})
     content = json.loads(re.search(r'id="content">(.*?)</script>', page)[1])
     assert content["start"].endswith("pass=backward&step=3")
     passes = [
         re.search(rb'"pass":"(\w+)"', base64.b64decode(packed))[1].decode()
         for packed in content["traces"].values()
     ]
-    assert passes == ["forward"] * 3 + ["backward"] * (not dropout)
+    assert passes == ["forward"] * 3 + ["backward"] * (not option)
     named = [name.endswith("&pass=backward") for name in content["traces"]]
     assert named == [pass_ == "backward" for pass_ in passes]
 

@@ -150,6 +150,8 @@ export function isStepProblem(query, address) {
   const keys = [...PROBLEM_KEYS, "pass"];
   return (
     alone &&
-    keys.filter((key) => key !== "order").every((key) => step.get(key) === (run[key] ?? null))
+    keys
+      .filter((key) => !["order", "kv"].includes(key))
+      .every((key) => step.get(key) === (run[key] ?? null))
   );
 }

@@ -6,6 +6,7 @@ import { partsOfBackward } from "./phases_backward.js";
 import { blindRows, fill, unraisedRows } from "./phrases.js";
 import { isFp8 } from "./fp8.js";
 import { bends, changesOf } from "./scores.js";
+import { isOfKeys } from "./tensors.js";
 import { phrase, phraseOfStage, t } from "./texts.js";
 import { failure } from "./why.js";
 import { hiddenCode, unusedLanes } from "./wording.js";
@@ -156,10 +157,19 @@ const PHRASES = {
 function partsOf(f, row) {
   const { sentences } = algorithmOf(f).texts;
   const own = sentences?.[f.unseen ? "unseen" : (f.stage ?? "tile")]?.[f.phase];
-  return (
-    own ?? phraseOfStage(f) ?? (f.pass === "backward" ? partsOfBackward : PHRASES[f.phase])(f, row)
-  );
+  const parts =
+    own ?? phraseOfStage(f) ?? (f.pass === "backward" ? partsOfBackward : PHRASES[f.phase])(f, row);
+  if (!readsPages(f)) return parts;
+  const key = f.j < 0 ? "load.paged.all" : f.step === 0 ? "load.paged.begin" : "load.paged";
+  const [words, formula = "", ...remarks] = parts;
+  return [words, formula, ...remarks, ...phrase(key)];
 }
+
+/** Are key blocks loaded from pages now? @param {Frame} f */
+const readsPages = ({ problem, phase, transfers }) =>
+  Boolean(problem.block_table) &&
+  phase === "load" &&
+  transfers.some(({ tensor, op }) => op === "read" && isOfKeys(tensor));
 
 /** What is said of a step; "" where there is no formula or nothing else worth knowing; `row` is the followed row.
  * @param {Frame} f @param {Row} [row] */

@@ -71,6 +71,8 @@ export const VALUES = {
       ...changesOf(f.problem),
     ].reduce((first, next) => t("then", { first, next })),
   slope: ({ problem }) => (bends(problem) ? " ∘ slope" : ""),
+  key_block: ({ j }) => j,
+  page: ({ j, problem }) => Number(problem.block_table?.[j]),
   dropout: ({ problem }) => Number(problem.dropout),
   stored_P: ({ problem }) => t(problem.dropout ? "P.dropped" : "P.divided"),
   rest: ({ problem }) => number(1 - Number(problem.dropout)),

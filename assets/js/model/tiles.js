@@ -100,7 +100,9 @@ export function blockWords({ problem: p, header }, tensor, block) {
   if (isPerRow(tensor)) return t("block.rows", { name, rows, size: bytes(rows * 4) });
   const group = "KV".includes(tensor) && p.heads ? sharing(p.heads) : 1;
   const what = { name, rows, cols: p.d, size: bytes(rows * p.d * header.itemsize[tensor]) };
-  return group > 1 ? t("block.shared", { ...what, heads: group }) : t("block", what);
+  const words = group > 1 ? t("block.shared", { ...what, heads: group }) : t("block", what);
+  const page = isOfKeys(tensor) ? p.block_table?.[block] : undefined;
+  return page === undefined ? words : t("block.paged", { block: words, page });
 }
 
 /** Why scores of a tile are hidden; "" where none are. @param {Trace} trace @param {number} i @param {number} j */

@@ -35,11 +35,12 @@
  * @typedef {{
  *   n: number, d: number, block_q: number, block_k: number, mask: string, plain: boolean, order: Order, dtype: string,
  *   inputs: string, seed: number, score: string, changes: Change[], sink: number | null, scale: number, Tr: number, Tc: number,
- *   heads?: Heads, dropout?: number, rope?: number,
+ *   heads?: Heads, dropout?: number, rope?: number, block_table?: number[], pages?: number,
  * }} Problem
  *
  * Of several heads, the one shown and the key head that it reads, from 0, and how many there are; bytes of K and V per token. With
- * dropout, P is what of it meets V; with rope, a base, Q and K are rotated.
+ * dropout, P is what of it meets V; with rope, a base, Q and K are rotated. Of a paged cache, the page of each key block, and how
+ * many pages the pool has.
  * @typedef {{head: number, q_heads: number, kv_head: number, kv_heads: number, kv_bytes: number}} Heads
  *
  * What the tile needs on chip, `parts` [tensor, shape, bytes, place], and what each card has; `room` is what a thread

@@ -35,6 +35,7 @@ const wordsOf = (
     heads,
     dropout,
     rope,
+    block_table,
   },
 ) => ({
   n: integer(n),
@@ -48,6 +49,7 @@ const wordsOf = (
   heads: heads ? t("words.head", { h: heads.head, of: heads.q_heads }) : "",
   rope: rope ? t("words.rope", { base: rope }) : "",
   dropout: dropout ? t("words.dropout", { p: dropout }) : "",
+  kv: block_table ? t("words.paged") : "",
   order: ALGORITHMS[order].label,
 });
 /** The control of a word that has none of its own name. @type {Record<string, string>} */

@@ -99,11 +99,11 @@ export function makeLinks(player) {
 
   /** Blocks of the strips, and what of the score matrix it is. @param {LinksAt} links @param {Thing} of */
   function inMap(links, of) {
-    const strips = Object.entries(hbm.strips.marks).flatMap(([tensor, { place }]) =>
+    const strips = Object.entries(hbm.strips.marks).flatMap(([tensor, { places }]) =>
       links
         .runs(of, tensor)
-        .map(({ start, stop }) =>
-          mark(tensor, of, `blocks ${start}–${stop - 1}`, place(start, stop)),
+        .flatMap(({ start, stop }) =>
+          places(start, stop).map((box) => mark(tensor, of, `blocks ${start}–${stop - 1}`, box)),
         ),
     );
     const areas = links.areas(of).map((box) => {

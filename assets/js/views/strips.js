@@ -10,6 +10,7 @@ import { algorithmOf, layoutOf } from "../model/passes.js";
 import { isOfKeys, isPerRow } from "../model/tensors.js";
 import { finishedBlocks, finishedParts } from "../model/tiles.js";
 import layout from "./layout.json" with { type: "json" };
+import { makePages, roomOfPages } from "./pages.js";
 
 /** @import { Mark } from "./types.js" */
 /** @import { Frame, Trace } from "../model/types.js" */
@@ -48,9 +49,12 @@ export function makeStrips() {
   let thick;
   /** @type {boolean} */
   let tight;
+  /** Of a paged cache. @type {ReturnType<typeof makePages> | null} */
+  let pages;
 
   /** What of the room the strips take, in px: {left, above, right}; where it is not high, few and slim ones without names. @param {Trace} trace @param {number} height */
-  function measure(trace, /** @type {Theme} */ { unit: u, big }, height) {
+  function measure(trace, /** @type {Theme} */ theme, height) {
+    const { unit: u, big } = theme;
     const { pass, totals } = trace.header;
     tight = pass === "backward" && height < TIGHT;
     const moved = totals.requested[trace.problem.order];
@@ -72,7 +76,10 @@ export function makeStrips() {
       : { dQ: Math.round((big ? 60 : 34) * u), dO: usual + Math.round((big ? 12 : 4) * u) };
     thick = (/** @type {string} */ name) =>
       isPerRow(name) ? Math.round((big ? 12 : 9) * u) : (own[name] ?? usual);
-    return ofSides((side) => sum(sides[side].map((name) => thick(name) + APART)));
+    const room = ofSides((side) => sum(sides[side].map((name) => thick(name) + APART)));
+    if (!trace.problem.block_table) return room;
+    const { numbers, table, line } = roomOfPages(theme);
+    return { ...room, above: room.above + numbers + table + line };
   }
 
   /** @param {{left: number, top: number, side: number, cell: number, gap: number}} nextMap where the map of the scores lies
@@ -80,6 +87,8 @@ export function makeStrips() {
   function layout(nextTrace, nextTheme, nextMap) {
     [trace, theme, map, marks] = [nextTrace, nextTheme, nextMap, {}];
     const { left, top, side, gap } = map;
+    const room = trace.problem.block_table ? roomOfPages(theme) : null;
+    const above = top - gap - (room ? room.table + room.line : 0);
     /** Strips from an edge of the map on, nearest first. @param {string[]} names @param {boolean} upright @param {number} edge @param {1 | -1} way */
     const stack = (names, upright, edge, way) =>
       names.flatMap((name) => {
@@ -87,11 +96,32 @@ export function makeStrips() {
         edge += way * (thick(name) + APART);
         return strip(name, upright, at);
       });
-    return [
-      ...stack(sides.above.toReversed(), false, top - gap, -1),
+    const nodes = [
+      ...stack(sides.above.toReversed(), false, above, -1),
       ...stack(sides.left.toReversed(), true, left - gap, -1),
       ...stack(sides.right, true, left + side + gap, 1),
     ];
+    pages = room && pool(above);
+    return [...nodes, ...(pages?.nodes ?? [])];
+  }
+
+  /** The table of a paged cache, whose strips end here. @param {number} bottom px */
+  function pool(bottom) {
+    const { left, side } = map;
+    const wide = side / Number(trace.problem.pages);
+    const boxes = sides.above.map((name) => ({
+      ...marks[name].place(0, 1),
+      x: left,
+      width: Math.max(0.5, wide - 2),
+    }));
+    const y = boxes[0].y;
+    return makePages(
+      trace.problem,
+      theme,
+      map,
+      { x: left, y, width: side, height: bottom - y },
+      boxes,
+    );
   }
 
   /** One strip: faint blocks, over them those that are final and the one at work, and the names. @param {string} name @param {boolean} upright @param {number} at */
@@ -101,17 +131,22 @@ export function makeStrips() {
     const { unit: u, big } = theme;
     const [count, size] = isOfKeys(name) ? [p.Tc, p.block_k] : [p.Tr, p.block_q];
     const across = thick(name);
-    const long = size * cell;
+    const table = isOfKeys(name) ? p.block_table : undefined;
+    const long = table ? side / Number(p.pages) : size * cell;
+    const apart = table ? Math.min(2, long / 3) : 2;
     const place = (/** @type {number} */ start, /** @type {number} */ stop) => {
-      const a = start * long;
-      const b = Math.max(0.5, Math.min(side, stop * long) - 2 - a);
+      const places = table ? table.slice(start, stop) : [start, stop - 1];
+      const a = Math.min(...places) * long;
+      const b = Math.max(0.5, Math.min(side, (Math.max(...places) + 1) * long) - apart - a);
       return upright
         ? { x: at, y: top + a, width: across, height: b }
         : { x: left + a, y: at, width: b, height: across };
     };
     const tensor = tensorOf(name);
     const kind = `fa-block fa-fill-${hueOf(tensor)}${GRADIENTS.test(name) ? " is-grad" : ""}${made.includes(name) ? " is-made" : ""}${isPerRow(name) ? " is-slim" : ""}`;
-    const wide = long >= 3;
+    const places = (/** @type {number} */ start, /** @type {number} */ stop) =>
+      table ? times(stop - start, (k) => place(start + k, start + k + 1)) : [place(start, stop)];
+    const wide = long >= (table ? 1 : 3);
     const blocks = times(wide ? count : 1, (k) =>
       svg("rect", {
         class: `${kind}${long < 10 ? " is-thin" : ""}`,
@@ -159,7 +194,7 @@ export function makeStrips() {
           text: `×${group}`,
         }),
       );
-    marks[name] = { place, bright, done, blocks, labels, count, segments: [] };
+    marks[name] = { place, places, table, bright, done, blocks, labels, count, segments: [] };
     if (name === "dQ" && header.pass === "backward") more.push(...segments());
     return [...blocks, done, bright, ...labels, ...more];
   }
@@ -195,10 +230,13 @@ export function makeStrips() {
   /** Of each strip the block at work, and those from the first that are final. @param {Frame} f */
   function draw(f) {
     const now = f.pass === "forward" ? forward(f) : backward(f);
-    for (const [name, { place, bright, done, labels, segments }] of Object.entries(marks)) {
+    pages?.draw(now.K?.[0] ?? now.V?.[0] ?? null);
+    for (const [name, mark] of Object.entries(marks)) {
+      const { place, table, bright, done, blocks, labels, segments } = mark;
       const [at = null, final = 0] = now[name] ?? [];
       set(bright, at === null ? { width: 0, height: 0 } : place(at, at + 1));
-      set(done, final ? place(0, final) : { width: 0, height: 0 });
+      set(done, final && !table ? place(0, final) : { width: 0, height: 0 });
+      if (table) blocks.forEach((block, k) => block.classList.toggle("is-done", k < final));
       labels.forEach((label, k) =>
         label.classList.toggle(
           "is-now",
@@ -256,12 +294,18 @@ export function makeStrips() {
 
   /** The block at a place of the map's window, counted from the corner of the map; null where none is. @param {number} x @param {number} y */
   function at(x, y) {
-    const { left, top } = map;
-    for (const [name, { place, count }] of Object.entries(marks)) {
+    const { left, top, side } = map;
+    const [px, py] = [x + left, y + top];
+    const entry = pages?.at(px, py) ?? null;
+    if (entry !== null) return `K.${entry}`;
+    for (const [name, { place, table, count }] of Object.entries(marks)) {
       const b = place(0, count);
-      const [px, py] = [x + left, y + top];
       if (px < b.x - 1 || px > b.x + b.width + 2 || py < b.y - 1 || py > b.y + b.height + 2)
         continue;
+      if (table) {
+        const block = table.indexOf(Math.floor((x / side) * Number(trace.problem.pages)));
+        return block < 0 ? null : `${name}.${block}`;
+      }
       const { block_k, block_q } = trace.problem;
       const [along, size] = isOfKeys(name) ? [x, block_k] : [y, block_q];
       return isPerRow(name)

@@ -30,9 +30,9 @@
  *
  * A line of the tile's panel: a row's name and its numbers, by the names of its columns.
  * @typedef {Record<string, HTMLElement>} RowLine
- * A block strip on the map: where its blocks lie, and what it draws of them.
+ * A block strip on the map: where its blocks lie, in one piece and by their pages, in which of them, and what it draws of them.
  * @typedef {{
- *   place: (start: number, stop: number) => Box, bright: SVGElement, done: SVGElement, blocks: SVGElement[], labels: SVGElement[],
+ *   place: (start: number, stop: number) => Box, places: (start: number, stop: number) => Box[], table: number[] | undefined, bright: SVGElement, done: SVGElement, blocks: SVGElement[], labels: SVGElement[],
  *   count: number, segments: SVGElement[][],
  * }} Mark
  * @typedef {import("./sram.js").Sram | import("./sram_backward.js").SramBackward} TileOfPass
