@@ -25,10 +25,18 @@ CASES = {
     "normal": (drawn(64, 128), drawn(128, 64, seed=1), np.zeros((64, 64))),
     "one sign": (abs(drawn(64, 128)), abs(drawn(128, 64, seed=1)), np.full((64, 64), 300.0)),
     "spread": (drawn(64, 64, spread=3), drawn(64, 64, spread=3, seed=1), drawn(64, 64, spread=6)),
-    "subnormal": (drawn(64, 32) / 64, drawn(32, 64, seed=1) / 64, np.zeros((64, 64))),
+    "subnormal": (drawn(64, 32) / 256, drawn(32, 64, seed=1) / 256, drawn(64, 64) / 2**14),
     "far accumulator": (drawn(64, 32), drawn(32, 64, seed=1), drawn(64, 64) * 1e5),
 }
-CASES["subnormal"] = tuple(E4M3.round_to(x).astype(np.float32) for x in CASES["subnormal"])
+CASES["subnormal"] = (
+    *(E4M3.round_to(x).astype("f4") for x in CASES["subnormal"][:2]),
+    CASES["subnormal"][2],
+)
+CASES["zeros"] = (
+    CASES["normal"][0] * (np.arange(64) % 2)[:, None],
+    CASES["normal"][1] * (np.arange(64) % 3 > 0),
+    drawn(64, 64, seed=2) * np.exp2(-np.arange(64.0))[:, None],
+)
 
 
 def exponent(x: Fraction) -> int:
@@ -55,7 +63,11 @@ def by_fractions(a: np.ndarray, b: np.ndarray, start: float) -> Fraction:
             (Fraction(float(x)), Fraction(float(y)))
             for x, y in zip(a[first : first + GROUP], b[first : first + GROUP], strict=True)
         ]
-        exponents = [exponent(x) + exponent(y) for x, y in pairs if x and y]
+        exponents = [
+            max(exponent(x), E4M3.lowest) + max(exponent(y), E4M3.lowest)
+            for x, y in pairs
+            if x and y
+        ]
         exponents += [exponent(total)] if total else []
         if exponents:
             place = max(exponents) - BITS
