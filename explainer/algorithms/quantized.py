@@ -14,7 +14,7 @@ from kernels.spec import accumulation
 from kernels.spec.fields import FP8
 from kernels.spec.formats import round_to
 
-P_SCALE = np.float32(256)  # P, which is at most 1, times this uses e4m3's range
+P_SCALE = np.float32(256)  # what the largest P becomes: it uses e4m3's range
 
 
 class QuantizedRun(Run):
@@ -32,7 +32,8 @@ class QuantizedRun(Run):
         x = quantize(problem, scaled=scaled)
         self.Q, self.K, self.V = x.Q, x.K, x.V
         self.q_scales, self.k_scales, self.v_scales = x.scales
-        self.p_scale = P_SCALE if scaled else np.float32(1)
+        largest = np.float32(1 / (1 - problem.dropout))  # of P, which dropout divides
+        self.p_scale = P_SCALE / largest if scaled else np.float32(1)
         self.levels = levels
 
     def matmul(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ import asyncio
 import inspect
 import json
 from collections.abc import AsyncIterator, Callable, Collection
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, Literal
 from uuid import uuid4
 
@@ -38,7 +38,7 @@ from explainer.problem import Problem
 from explainer.views import downloads
 from explainer.web.files import as_json, check_exported
 from explainer.web.gradio_internals import describe_function, is_event_abandoned
-from kernels.spec.fields import FP8, MAX_N_MADE, Field
+from kernels.spec.fields import FP8, MAX_N_MADE, STORED, Field
 from kernels.spec.masks import MAX_CHARACTERS as MASK_CHARACTERS
 from kernels.spec.masks import PREDICATES
 from kernels.spec.scores import MAX_CHARACTERS as SCORE_CHARACTERS
@@ -236,7 +236,9 @@ def trace(*args: object, **given: object) -> dict:
     query, _ = _parse_call("trace", args, given)
     try:
         _check_length(query["n"])
-        problem, pass_ = RunRequest.from_query(query).problem, parse_pass(query)
+        stored = STORED.get(query["dtype"], query["dtype"])  # no run takes e4m3
+        problem = RunRequest.from_query({**query, "dtype": stored}).problem
+        problem, pass_ = replace(problem, dtype=query["dtype"]), parse_pass(query)
         check_exported(problem, MOST_SENT, pass_)
         return json.loads(as_json(problem, pass_))
     except ProblemError as error:

@@ -19,7 +19,7 @@ from explainer.algorithms.inputs import make_inputs, quantize, row_names
 from explainer.algorithms.numbers import Visit
 from explainer.algorithms.quantized import row_errors
 from explainer.algorithms.registry import ALGORITHMS, OF_PASS, lanes_of
-from explainer.algorithms.schedule import schedule
+from explainer.algorithms.schedule import schedule, without_backward
 from explainer.algorithms.sizes import wire_bytes
 from explainer.algorithms.traffic import summed
 from explainer.algorithms.transfers import OPS, PAIRS, PASSES, Pass, Step, itemsize
@@ -263,6 +263,7 @@ def _header(problem: Problem, pass_: str, numbers: bool) -> dict:
         "row_names": row_names(problem),
         "numbers": numbers,
         "pass": pass_,
+        "has_backward": without_backward(problem) is None,
         "phases": of.phases,
         "stages": of.stages,
         "tensors": of.tensors,

@@ -79,6 +79,31 @@ def test_what_the_page_says_of_scales_and_levels():
     assert end["one_level"] > 5 * end["two_levels"], "a long sum of one sign loses digits"
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"mask": "window:1,0", "block_k": 1, "inputs": "random"},  # rows that see no key of a tile
+        {"inputs": "rising", "block_k": 2},
+        {"inputs": "spike", "gain": 30, "block_q": 1, "block_k": 1},
+        {"inputs": "random", "gain": 10_000, "block_k": 1},
+    ],
+)
+def test_products_of_zeros_are_no_nan(fields):
+    problem = replace(SHOWN, **fields)
+    run = trace(problem)
+    assert np.isfinite(run.O).all()
+    for parts in quantized.row_errors(problem, run.visits).values():
+        assert all(np.isfinite(x).all() for x in parts if x is not None)
+
+
+def test_dropout_does_not_take_p_beyond_the_range():
+    """What it keeps is 1/(1 − p) times as large; P is multiplied by that much less."""
+    kept = quantized.QuantizedRun(replace(SHOWN, dropout=0.8))
+    P = np.array([[0.0, 1 / (1 - 0.8), 0.5 / (1 - 0.8)]], np.float32)
+    found = kept.add_product(np.zeros((1, 16), np.float32), P, kept.V[:3])
+    np.testing.assert_allclose(found, P @ (kept.V[:3] * kept.v_scales), rtol=2e-3)
+
+
 @pytest.mark.parametrize("order", ["standard", "fa2_split"])
 def test_other_loops_round_alike_and_show_no_costs(order):
     problem = replace(SHOWN, order=order)

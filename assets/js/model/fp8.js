@@ -15,6 +15,9 @@ export const COSTS = ["plain", "scaled", "one_level", "two_levels"];
 /** Are Q, K, V and P rounded to e4m3? @param {{problem: Problem}} trace or frame */
 export const isFp8 = ({ problem }) => problem.dtype === "e4m3";
 
+/** What P is multiplied by, which dropout divides. @param {Frame} f */
+export const factorOfP = ({ problem }) => number(256 * (1 - Number(problem.dropout ?? 0)));
+
 /** The visits of a row in order; null where the trace has no such errors. @param {Trace} trace @param {Frame} f
  * @param {number | undefined} row @returns {Point[] | null} */
 export function costsOf({ arrays, visitsOfRow }, f, row) {
@@ -37,7 +40,7 @@ export function causesOf({ arrays }, f) {
   const factor = (/** @type {Numbers | undefined} */ scales, /** @type {number} */ block) =>
     number(1 / Number(scales?.[block]));
   const [q, k] = [factor(arrays.scale_Q, f.i), factor(arrays.scale_K, f.j)];
-  const values = { i: sub(f.i), j: sub(f.j), q, k };
+  const values = { i: sub(f.i), j: sub(f.j), q, k, p: factorOfP(f) };
   return {
     plain: t("fp8.plain.why"),
     scaled: t("fp8.scaled.why", values),

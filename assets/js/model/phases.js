@@ -134,12 +134,12 @@ const PHRASES = {
     const isNormalized = algorithmOf(f).output === "normalized";
     if (f.problem.dropout)
       return phrase(isNormalized ? "output.drop.normalized" : "output.drop", "output.drop.why");
-    if (isNormalized)
-      return isFp8(f) ? phrase("output.normalized", "output.fp8") : phrase("output.normalized");
+    if (isNormalized) return phrase("output.normalized");
     const isFirst =
       f.stats.length && (f.first || f.stats.every(({ m_old }) => m_old === -Infinity));
-    if (isFp8(f)) return phrase(isFirst ? "output.first" : "output", "output.fp8");
-    return phrase(isFirst ? "output.first" : "output", faint(f) ? "output.faint" : "output.so_far");
+    const said = phrase(isFirst ? "output.first" : "output");
+    if (isFp8(f)) return said; // of which there is more to say
+    return [...said, ...phrase(faint(f) ? "output.faint" : "output.so_far")];
   },
   store: (f) => {
     const { sink } = f.problem;
@@ -159,10 +159,15 @@ function partsOf(f, row) {
   const own = sentences?.[f.unseen ? "unseen" : (f.stage ?? "tile")]?.[f.phase];
   const parts =
     own ?? phraseOfStage(f) ?? (f.pass === "backward" ? partsOfBackward : PHRASES[f.phase])(f, row);
-  if (!readsPages(f)) return parts;
-  const key = f.j < 0 ? "load.paged.all" : f.step === 0 ? "load.paged.begin" : "load.paged";
+  const more = [
+    ...(readsPages(f)
+      ? phrase(f.j < 0 ? "load.paged.all" : f.step === 0 ? "load.paged.begin" : "load.paged")
+      : []),
+    ...(isFp8(f) && f.phase === "output" && f.columns === "keys" ? phrase("output.fp8") : []),
+  ];
+  if (!more.length) return parts;
   const [words, formula = "", ...remarks] = parts;
-  return [words, formula, ...remarks, ...phrase(key)];
+  return [words, formula, ...remarks, ...more];
 }
 
 /** Are key blocks loaded from pages now? @param {Frame} f */

@@ -2,6 +2,7 @@
 // assets/texts. Pure.
 
 import { bytes, integer, number, sub } from "../lib/format.js";
+import { factorOfP } from "./fp8.js";
 import { bytesOf, savedBytes } from "./frame.js";
 import { algorithmOf } from "./passes.js";
 import { bends, changesOf } from "./scores.js";
@@ -71,6 +72,7 @@ export const VALUES = {
       ...changesOf(f.problem),
     ].reduce((first, next) => t("then", { first, next })),
   slope: ({ problem }) => (bends(problem) ? " ∘ slope" : ""),
+  p_scale: factorOfP,
   key_block: ({ j }) => j,
   page: ({ j, problem }) => Number(problem.block_table?.[j]),
   dropout: ({ problem }) => Number(problem.dropout),

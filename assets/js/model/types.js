@@ -56,7 +56,7 @@
  * @typedef {{dtype: string, shape: number[], offset: number}} Directory
  * @typedef {{
  *   version: number, kind: string, query: Record<string, string>, problem: Problem, row_names: string[] | null, numbers: boolean,
- *   pass: Pass, phases: string[], stages: Stage[], tensors: string[], pairs: string[], itemsize: Record<string, number>, tile_counts: Record<Kind, number>,
+ *   pass: Pass, phases: string[], stages: Stage[], tensors: string[], pairs: string[], itemsize: Record<string, number>, tile_counts: Record<Kind, number>, has_backward: boolean,
  *   totals: Record<"requested" | "compulsory", Record<Order, Record<string, Moved>>>, dsink?: number, sram: Sram, arrays: Record<string, Directory>,
  * }} Header
  *

@@ -45,7 +45,10 @@ export function makeResult(ways) {
     const [images, off] = pictures(trace, theme, backward ? "dQ" : "O");
     root.replaceChildren(
       images,
-      el("div.fa-result-side", [...bars(trace, f), now(backward, isFp8(trace))]),
+      el("div.fa-result-side", [
+        ...bars(trace, f),
+        now(backward, header.has_backward, isFp8(trace)),
+      ]),
     );
     spokenWords = t("end.spoken", { headline, off });
     const { full, partial } = header.tile_counts;
@@ -79,7 +82,12 @@ export function makeResult(ways) {
       return node;
     };
     const half = header.arrays[name].dtype === "f2";
-    const rounding = half ? t("end.shown") : t("end.rounding", { dtype: p.dtype });
+    const { dtype } = p;
+    const rounding = isFp8(trace)
+      ? t("end.rounding.fp8")
+      : half
+        ? t("end.shown")
+        : t("end.rounding", { dtype });
     root.append(
       figure(t("end.own", { name }), "", made, scale, wide),
       figure(
@@ -120,8 +128,8 @@ export function makeResult(ways) {
     ];
   }
 
-  /** @param {boolean} backward @param {boolean} inFp8 */
-  function now(backward, inFp8) {
+  /** @param {boolean} backward @param {boolean} hasOther is there a pass to turn to? @param {boolean} inFp8 */
+  function now(backward, hasOther, inFp8) {
     const other = backward ? "forward" : "backward";
     const { compare, turn, run } = ways;
     const line = (
@@ -132,7 +140,7 @@ export function makeResult(ways) {
     return el("div.fa-result-now", [
       el("h3", t("end.now")),
       line("compare", compare),
-      line(other, turn),
+      hasOther && line(other, turn),
       line("run", run, inFp8 ? t("end.run.fp8") : undefined),
     ]);
   }

@@ -89,11 +89,13 @@ export function makeFp8() {
       );
     const seen = points.filter((point) => point.seen);
     const drawn = COSTS.flatMap((name) => {
-      const places = seen.map(({ j, errors }) => `${x(j)} ${y(errors[name])}`);
+      const known = seen.filter(({ errors }) => errors[name] > 0); // 0 is no power of ten
+      const places = known.map(({ j, errors }) => `${x(j)} ${y(errors[name])}`);
+      const at = { cx: x(now.j), cy: y(now.errors[name]), r: 4.5 };
       return [
-        svg(`path.is-line.fa-fp8-${name}`, { d: `M${places.join("L")}` }),
-        svg(`circle.fa-fp8-${name}`, { cx: x(now.j), cy: y(now.errors[name]), r: 4.5 }),
-      ];
+        places.length > 1 && svg(`path.is-line.fa-fp8-${name}`, { d: `M${places.join("L")}` }),
+        known.includes(now) && svg(`circle.fa-fp8-${name}`, at),
+      ].filter((node) => node !== false);
     });
     chart.replaceChildren(...grid, ...names, ...drawn);
   }

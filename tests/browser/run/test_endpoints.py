@@ -1,6 +1,7 @@
 """Requests that no page makes: the named endpoints, as a program calls them."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -82,6 +83,9 @@ def test_named_endpoint_trace_is_the_export(server):
         typed = TraceAnswer.model_validate_json(json.dumps(found)).model_dump(exclude_unset=True)
         assert json.loads(json.dumps(typed)) == found, "every key has its type"
     assert "n = 129 is not allowed" in call(server, arguments | {"n": 129}, "trace")
+    found = answer(server, arguments | {"dtype": "e4m3"}, "trace")
+    assert found == json.loads(as_json(replace(problem, dtype="e4m3")))
+    assert "dtype = e4m3 is not allowed" in call(server, RUN | {"dtype": "e4m3"}, "run")
 
 
 def test_named_endpoint_sweep_is_bounded_and_without_a_gpu_the_record(server):

@@ -134,7 +134,7 @@ def test_fp8_says_what_scales_and_levels_do(stage):
     page = stage.show(f"{address}&phase=output")
     assert page.inner_text("[data-tab=row]") == "What fp8 costs"
     visits = trace(FP8).visits
-    row = int(page.inner_text(".fa-fp8 .fa-remark").split()[3]) - 4 * visits[7].i
+    row = int(page.inner_text(".fa-fp8 .fa-remark").split()[1]) - 4 * visits[7].i
     shown = page.locator(".fa-fp8 dd b").all_inner_texts()
     for text, parts in zip(shown, row_errors(FP8, visits).values(), strict=True):
         found = float(text.removesuffix(" %").replace("−", "-"))
