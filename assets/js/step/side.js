@@ -4,6 +4,7 @@ import { all, button, card, el, set, setText } from "../lib/dom.js";
 import { bytes } from "../lib/format.js";
 import { isNarrow } from "../lib/screen.js";
 import { CONVENTIONS } from "../model/algorithms.js";
+import { isFp8 } from "../model/fp8.js";
 import { soFar, sumOf } from "../model/frame.js";
 import { algorithmOf, algorithmsOf } from "../model/passes.js";
 import { codeText, lit, noteOf } from "../model/phases.js";
@@ -74,7 +75,11 @@ export function makeCode() {
       tab.hidden =
         pass === "backward" && tab.dataset.code !== "paper" && !listed[String(tab.dataset.code)];
     if (tabs.some((tab) => tab.hidden && tab.dataset.code === kind)) return choose("paper");
-    note.textContent = kind === "paper" ? orders[order].texts.remark : t(`source.${kind}.what`);
+    const isOther = kind === "triton" && isFp8(trace); // than the kernel of these numbers
+    note.textContent =
+      kind === "paper"
+        ? orders[order].texts.remark
+        : t(isOther ? "source.triton.fp8" : `source.${kind}.what`);
     lines = kind === "paper" ? orders[order].pseudocode : (listed[kind] ?? []);
     listing.classList.toggle("is-long", kind !== "paper");
     listing.replaceChildren(

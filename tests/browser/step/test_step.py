@@ -141,8 +141,14 @@ def test_fp8_says_what_scales_and_levels_do(stage):
         assert found == pytest.approx(100 * parts[7][row], rel=0.05, abs=6e-4), text
     assert "P × 256 is rounded to e4m3" in page.get_by_test_id("sentence").inner_text()
     assert page.inner_text(".fa-word-dtype") == "fp8 e4m3"
+    click(page, "Code", "tab")
+    click(page, "Triton", "tab")
+    assert "kernels.attention_fp8" in page.inner_text(".fa-code-card .fa-remark")
+    click(page, "Algorithm", "tab")
+    page.click("[data-tab=row]")
     page = stage.show(f"{address}&phase=end")
     assert page.inner_text(".fa-hero h2").startswith("O in fp8. ")
+    assert not page.get_by_role("button", name="Backward ›").is_visible()
     assert "Triton, in bf16" in page.get_by_test_id("result").inner_text()
 
 
