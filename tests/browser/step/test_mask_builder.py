@@ -250,8 +250,7 @@ def test_two_edits_before_an_answer_both_count(edit):
 
 
 def test_the_controls_show_a_mask_of_ones_own_and_lead_to_its_builder(tab):
-    tab.goto("mask=causal%26window:5,0")
-    page = open_controls(tab.page)
+    page = open_controls(tab.open("mask=causal%26window:5,0"))
     radios = page.locator(".fa-by-mask input[type=radio]")
     chosen = "(all) => all.filter((one) => one.checked).map((one) => one.value)"
     assert radios.evaluate_all(chosen) == ["causal&window:5,0"]
